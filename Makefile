@@ -23,8 +23,8 @@ MAKEFLAGS += --no-print-directory
 help: ## list the verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  |\2/p' Makefile | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
-up: ## start everything; other ports: PORT_BASE=8100
-	$(RETAIL) up
+up: ## start everything; a part: ONLY=inventory; other ports: PORT_BASE=8100
+	$(RETAIL) up $(if $(ONLY),--only $(ONLY))
 
 backfill: ## publish the world's first days at full speed: DAYS=30
 	$(RETAIL) backfill $(DAYS)
@@ -47,7 +47,7 @@ doctor: ## check that this machine has what a start needs
 verify: ## compare every view with an independent computation
 	$(RETAIL) verify
 
-quality: ## check the lake's tables against their contracts (LAKE=on)
+quality: ## check the lake's tables against their contracts
 	$(RETAIL) verify --lake
 
 replay: ## run changed code from offset zero, compare: PIPELINE=fraud

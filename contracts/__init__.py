@@ -32,6 +32,8 @@ __all__ = [
     "HEARTBEATS",
     "INCIDENTS",
     "LEDGER",
+    "LOADS",
+    "MARKDOWN_PROPOSALS",
     "MARKERS",
     "NOTICE",
     "ON_ITS_WAY",

@@ -5,6 +5,7 @@ from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import accumulate
+from operator import itemgetter
 from typing import NamedTuple
 
 from generators.chance import create_random
@@ -14,10 +15,12 @@ from generators.ticks import (
     HOUR_MS,
     HOURS_PER_WEEK,
     START,
+    TICK_MS,
+    TICKS_PER_HOUR,
     to_day,
     to_hour_of_day,
     to_hour_of_week,
-    to_hour_start_ms,
+    to_tick_start_ms,
 )
 
 BY_HOUR = (3, 2, 1, 1, 1, 2, 4, 7, 9, 10, 11, 12, 13, 11, 10, 10, 12, 15, 16, 13, 9, 6, 5, 4)
@@ -28,6 +31,8 @@ LINES = (1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6)  # of a basket, equally likel
 UNITS = (1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 6)  # of a line
 UNITS_MEAN = sum(UNITS) / len(UNITS)
 UNITS_PER_RECEIPT_MEAN = sum(LINES) / len(LINES) * UNITS_MEAN
+
+MORE_LINES_MAX = 10  # for each line: a customer carries no more, whatever is a hit
 
 DAY_SWING = 0.3  # between the quietest and the busiest day of the same weekday
 HOUR_SWING = 0.4
@@ -45,13 +50,21 @@ SEASONS: Mapping[str, tuple[int, ...]] = {
 }
 
 
+class Want(NamedTuple):
+    """A line of a basket."""
+
+    shelf: int
+    units: int
+    share: float  # by which lifts of demand add a shelf to it, or take this one away
+
+
 class Arrival(NamedTuple):
     """A customer at a till, with the basket that they want."""
 
     at_ms: int
     register: int
     payer: Payer
-    wants: list[tuple[int, int]]  # shelf and units
+    wants: list[Want]
 
 
 class Demand:
@@ -65,26 +78,57 @@ class Demand:
         self._customers = customers
         self._means = means
         self._wanted: list[float] = []  # cumulative, by shelf
+        self._lift_percent: Mapping[int, int] = {}
+        self._more: list[tuple[float, int]] = []  # added demand, cumulative, and shelf
+        self.pace = 1.0
+        """The number of visits, relative to the usual number."""
 
     def begin_day(self, wanted: Sequence[int]) -> None:
         """Set today's relative demand for each shelf."""
         self._wanted = [float(total) for total in accumulate(wanted)]
 
+    def set_lifts(self, lift_percent: Mapping[int, int]) -> None:
+        """Set demand for some shelves, in percent of today's; what others sell does not change."""
+        self._lift_percent = lift_percent
+        self._more, total = [], 0.0
+        for shelf, percent in lift_percent.items():
+            if percent > 100:
+                before = self._wanted[shelf - 1] if shelf else 0.0
+                total += (self._wanted[shelf] - before) * (percent - 100) / 100
+                self._more.append((total, shelf))
+
     def choose_shelf(self, share: float) -> int:
         """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
         return bisect(self._wanted, share * self._wanted[-1])
 
-    def draw_visits(self, hour: int) -> list[Arrival]:
-        """The visits in the world's n-th hour, ordered by time."""
-        draw = create_random(self._seed, self._store.store_id, hour, "demand")
+    def lift(self, want: Want) -> list[int]:
+        """The shelves of a line: its own, but for lifts."""
+        if not self._lift_percent:
+            return [want.shelf]
+        share = want.share * 2**20 % 1.0  # the digits that chose no shelf
+        is_wanted = share * 100 < self._lift_percent.get(want.shelf, 100)
+        shelves = [want.shelf] if is_wanted else []
+        for number in range(MORE_LINES_MAX if self._more else 0):
+            point = (share + number) * self._wanted[-1]
+            if point >= self._more[-1][0]:
+                break
+            shelves.append(self._more[bisect(self._more, point, key=itemgetter(0))][1])
+        return shelves
+
+    def draw_visits(self, tick: int) -> list[Arrival]:
+        """The visits from a tick to the end of its hour, ordered by time."""
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
+        drawn = (tick, "demand from here on") if minute else (hour, "demand")
+        draw = create_random(self._seed, self._store.store_id, *drawn)
         random = draw.random
+        left_ms = HOUR_MS - minute * TICK_MS
         busy = create_random(self._seed, self._store.store_id, to_day(hour), "busy").random()
         mean = self._means[to_hour_of_week(hour)]
         mean *= 1 + DAY_SWING * (busy - 0.5)
         mean *= 1 + HOUR_SWING * (random() - 0.5)
-        visits = int(mean + random())
-        start_ms = to_hour_start_ms(hour)
-        times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
+        visits = int(mean * self.pace * left_ms / HOUR_MS + random())
+        start_ms = to_tick_start_ms(tick)
+        times = sorted(start_ms + int(random() * left_ms) for _ in range(visits))
         wanted, everything = self._wanted, self._wanted[-1]
         store, payer = self._store, self._customers.draw_payer
         today, hour_today = to_day(hour), to_hour_of_day(hour)
@@ -95,7 +139,11 @@ class Demand:
                 int(random() * store.registers),
                 payer(store.number, today, hour_today, draw),
                 [
-                    (bisect(wanted, random() * everything), UNITS[int(random() * units)])
+                    Want(
+                        bisect(wanted, (share := random()) * everything),
+                        UNITS[int(random() * units)],
+                        share,
+                    )
                     for _ in range(LINES[int(random() * lines)])
                 ],
             )

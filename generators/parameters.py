@@ -11,13 +11,14 @@ Refill = Literal["vans", "orders"]
 """The refill of shelves: by the simulator's vans, or by purchase orders."""
 
 # Incremented with each change in the behaviour of a world of the same parameters.
-RULES = 9
+RULES = 10
 
 LOOK_ALIKES_PER_FRAUD, LOOK_ALIKE_RATE_MAX = 5, 0.05
 OFTEN_RATE, SELDOM_RATE = 0.01, 0.0005
 """The usual shares of the events that are published twice or late, and with each other kind of
 dirt."""
 DIRT_RATE_MAX = 0.05
+OVERSTOCK_SHARE = 0.02  # so that something sells too slowly from the first hour on
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Parameters:
     fraud_rate: float = 0.0  # frauds planned, per visit
     look_alike_rate: float = 0.0
     refill: Refill = "vans"
+    overstock_share: float = 0.0  # of the products: stores open with too much of them
 
     def list_dirt_rates(self) -> dict[Dirt, float]:
         """The share of each kind of dirt in the events that move stock."""
@@ -57,6 +59,11 @@ class Parameters:
         return _render_values(names, here), _render_values(names, there)
 
 
+def to_receipts_per_minute(per_second: float) -> float:
+    """Receipts per minute of the world, of those per wall second at the default speed."""
+    return per_second * 60 / DEFAULT_SPEED
+
+
 def create_parameters(settings: Settings) -> Parameters:
     """The parameters in the settings.
 
@@ -69,7 +76,7 @@ def create_parameters(settings: Settings) -> Parameters:
         seed=settings.simulator_seed,
         stores=settings.simulator_stores,
         products=settings.simulator_products,
-        receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
+        receipts_per_minute=to_receipts_per_minute(settings.simulator_receipts_per_second),
         duplicate_rate=often,
         late_rate=often,
         beyond_horizon_rate=seldom,
@@ -81,7 +88,8 @@ def create_parameters(settings: Settings) -> Parameters:
         look_alike_rate=min(
             LOOK_ALIKE_RATE_MAX, LOOK_ALIKES_PER_FRAUD * settings.simulator_fraud_rate
         ),
-        refill=settings.simulator_refill,
+        refill=settings.refill,
+        overstock_share=OVERSTOCK_SHARE,
     )
 
 

@@ -2,14 +2,20 @@
 
 For some days a product costs less and demand for it is higher. Such a promotion is planned a week
 ahead; its prices are announced together with all others.
+
+Others may announce prices too. The last price to take effect holds, whoever announced it: so a
+promotion ends another's markdown when it begins and when it ends, and a markdown may interrupt a
+promotion. While another's price holds that is not the usual one, the usual one does not change.
 """
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from generators.chance import create_random
 from generators.event import Event
-from generators.products import Product, draw_price_cents
+from generators.products import ELASTICITY, Product, draw_price_cents
+from generators.promotions import NOTICE_DAYS, Promotion, Promotions
 from generators.ticks import (
     ANNOUNCED_MS,
     START_MS,
@@ -22,74 +28,20 @@ from generators.ticks import (
 CHANGED_SHARE = 0.03  # of the products, each day
 DECIDED_AT_HOUR = 10  # of the day; they take effect at the next midnight
 
-EVERY_DAYS = 14  # a product's promotions may begin on one day of each fortnight
-STARTED_SHARE = 0.2  # of the products whose day it is
-DAYS_MIN = 2
-DAYS_MAX = 5
-NOTICE_DAYS = 6  # from plan to beginning: too few for two plans of a product at once
-CUT_PERCENT_MIN = 15
-CUT_PERCENT_MAX = 40
-LIFT_PER_CUT_PERCENT = 6  # percent: half the price brings four times the buyers
+
+class PriceSet(NamedTuple):
+    """A price change that another than the simulator announced."""
+
+    event_id: str
+    sku: str
+    cents: int
+    effective_ms: int
 
 
-class Promotion(NamedTuple):
-    begins: int  # the world's n-th day
-    days: int
-    cut_percent: int
-
-    @property
-    def ends(self) -> int:
-        """The first day after it."""
-        return self.begins + self.days
-
-    def compute_price_cents(self, usual_cents: int) -> int:
-        return max(1, usual_cents * (100 - self.cut_percent) // 100)
-
-    @property
-    def lift_percent(self) -> int:
-        """Demand for the product, in percent of the usual demand."""
-        return 100 + LIFT_PER_CUT_PERCENT * self.cut_percent
-
-
-class Promotions:
-    """Promotions, drawn for each day independently of all other days."""
-
-    def __init__(self, seed: int, products: int) -> None:
-        self._seed = seed
-        self._products = products
-
-    def list_running(self, day: int) -> Mapping[int, Promotion]:
-        """The promotions that run on the world's n-th day, by product; none on its first."""
-        return {
-            product: promotion
-            for begins in range(day - DAYS_MAX + 1, day + 1)
-            for product, promotion in self.list_beginning(begins).items()
-            if day < promotion.ends
-        }
-
-    def list_planned(self, day: int) -> Mapping[int, Promotion]:
-        """The future promotions that are planned by the world's n-th day, by product."""
-        return {
-            product: promotion
-            for begins in range(day + 1, day + NOTICE_DAYS + 1)
-            for product, promotion in self.list_beginning(begins).items()
-        }
-
-    def list_beginning(self, day: int) -> Mapping[int, Promotion]:
-        """The promotions that begin on the world's n-th day, by product."""
-        if day < 1:
-            return {}
-        draw = create_random(self._seed, "promotions", day)
-        return {
-            product: Promotion(
-                begins=day,
-                days=DAYS_MIN + int(draw.random() * (DAYS_MAX - DAYS_MIN + 1)),
-                cut_percent=CUT_PERCENT_MIN
-                + int(draw.random() * (CUT_PERCENT_MAX - CUT_PERCENT_MIN + 1)),
-            )
-            for product in range(day % EVERY_DAYS, self._products, EVERY_DAYS)
-            if draw.random() < STARTED_SHARE
-        }
+class Setter(StrEnum):
+    USUAL = "usual"
+    PROMOTION = "promotion"
+    OTHERS = "others"
 
 
 class Change(NamedTuple):
@@ -98,6 +50,7 @@ class Change(NamedTuple):
     effective_ms: int
     product: int
     cents: int
+    by: Setter
 
 
 class Prices:
@@ -105,8 +58,10 @@ class Prices:
         self._seed = seed
         self._products = products
         self._promotions = promotions
+        self._place = {product.sku: number for number, product in enumerate(products)}
         self._usual_cents = [product.unit_price_cents for product in products]
         self._ahead: list[Change] = []
+        self._by_others: set[int] = set()  # products whose price somebody else set
         self.cents = [product.unit_price_cents for product in products]
 
     def introduce(self) -> list[Event]:
@@ -123,12 +78,18 @@ class Prices:
         now_ms = to_hour_start_ms(hour)
         effective_ms = to_day_start_ms(to_day(hour) + 1)
         events = []
-        for number, cents in self._draw_tomorrow(to_day(hour)).items():
-            self._ahead.append(Change(effective_ms, number, cents))
+        for number, (cents, by) in self._draw_tomorrow(to_day(hour)).items():
+            self._ahead.append(Change(effective_ms, number, cents, by))
             sku = self._products[number].sku
             event_id = f"{sku}-price-{to_day(hour)}"
             events.append(_build_change(event_id, now_ms, sku, cents, effective_ms))
         return events
+
+    def hear(self, price: PriceSet) -> None:
+        """Apply another's price when it takes effect; one of an unknown product is ignored."""
+        number = self._place.get(price.sku)
+        if number is not None:
+            self._ahead.append(Change(price.effective_ms, number, price.cents, Setter.OTHERS))
 
     def introduce_plans(self) -> list[Event]:
         """The events of the promotions that are planned when the world begins."""
@@ -160,10 +121,11 @@ class Prices:
             for number, promotion in promotions.items()
         ]
 
-    def _draw_tomorrow(self, today: int) -> dict[int, int]:
+    def _draw_tomorrow(self, today: int) -> dict[int, tuple[int, Setter]]:
         """Tomorrow's new prices in cents, by product: promotions begin or end, some prices change.
 
-        A product's usual price stays from a promotion's plan to its end: the plan states it.
+        A product's usual price stays from a promotion's plan to its end: the plan states it. It
+        stays during another's markdown, too.
         """
         draw = create_random(self._seed, "prices", today)
         promoted = self._promotions.list_running(today)
@@ -172,31 +134,71 @@ class Prices:
         changed = {}
         for number, product in enumerate(self._products):
             anew = draw.random() < CHANGED_SHARE
+            usual_cents = self._usual_cents[number]
             if number in still and number not in promoted:
-                changed[number] = still[number].compute_price_cents(self._usual_cents[number])
+                changed[number] = still[number].compute_price_cents(usual_cents), Setter.PROMOTION
             elif number in promoted and number not in still:
-                changed[number] = self._usual_cents[number]
+                changed[number] = usual_cents, Setter.USUAL
             elif anew and number not in still and number not in planned:
-                self._usual_cents[number] = draw_price_cents(product.unit_cost_cents, draw)
-                changed[number] = self._usual_cents[number]
+                cents = draw_price_cents(product.unit_cost_cents, draw)
+                if not self._is_marked_down(number):
+                    changed[number] = cents, Setter.USUAL
         return changed
 
-    def take_effect(self, hour: int) -> bool:
-        """Apply the prices that hold from the world's n-th hour on. Returns whether any changed."""
-        now_ms = to_hour_start_ms(hour)
+    def _is_marked_down(self, number: int) -> bool:
+        """Whether another's price holds that is not the usual one."""
+        return number in self._by_others and self.cents[number] != self._usual_cents[number]
+
+    def take_effect(self, now_ms: int) -> bool:
+        """Apply the prices that hold by now. Returns whether any changed."""
         due = [change for change in self._ahead if change.effective_ms <= now_ms]
-        for change in due:
-            self.cents[change.product] = change.cents
+        if not due:
+            return False
         self._ahead = [change for change in self._ahead if change.effective_ms > now_ms]
-        return bool(due)
+        for _, number, cents, by in sorted(due, key=lambda change: change.effective_ms):
+            self.cents[number] = cents
+            if by is Setter.USUAL:
+                self._usual_cents[number] = cents
+            if by is Setter.OTHERS:
+                self._by_others.add(number)
+            else:
+                self._by_others.discard(number)
+        return True
+
+    def list_lifts(self, day: int) -> dict[int, int]:
+        """Demand for the products whose price is not what was planned, in percent of the planned
+        one, on the world's n-th day.
+
+        Planned are the usual price and its demand, or a promotion's. At any other price demand
+        differs from the usual one by the elasticity of the product's category.
+        """
+        running = self._promotions.list_running(day)
+        lifts = {}
+        for number, (cents, usual_cents) in enumerate(
+            zip(self.cents, self._usual_cents, strict=True)
+        ):
+            promotion = running.get(number)
+            planned = promotion.compute_price_cents(usual_cents) if promotion else usual_cents
+            if cents != planned:
+                elasticity = ELASTICITY[self._products[number].category]
+                percent = 100 + elasticity * (usual_cents - cents) * 100 // usual_cents
+                lift_percent = promotion.lift_percent if promotion else 100
+                lifts[number] = max(0, percent) * 100 // lift_percent
+        return lifts
 
     def dump_state(self) -> dict[str, Any]:
-        return {"cents": self.cents, "usual_cents": self._usual_cents, "ahead": self._ahead}
+        return {
+            "cents": self.cents,
+            "usual_cents": self._usual_cents,
+            "ahead": self._ahead,
+            "by_others": sorted(self._by_others),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         self.cents = list(state["cents"])
         self._usual_cents = list(state["usual_cents"])
-        self._ahead = [Change(*change) for change in state["ahead"]]
+        self._ahead = [Change(*fields)._replace(by=Setter(fields[-1])) for fields in state["ahead"]]
+        self._by_others = set(state["by_others"])
 
 
 def _build_change(event_id: str, at_ms: int, sku: str, cents: int, effective_ms: int) -> Event:

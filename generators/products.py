@@ -19,18 +19,24 @@ class Category:
     cost_cents_min: int
     cost_cents_max: int
     pack_sizes_units: tuple[int, ...]
+    elasticity: int  # percent more demand per percent of cut: fresh food is needed at any price
 
 
 CATEGORIES = (
-    Category("produce", ("Apples", "Bananas", "Carrots", "Tomatoes", "Salad"), 40, 300, (6, 12)),
-    Category("bakery", ("Bread", "Rolls", "Croissants", "Cake"), 50, 450, (6, 10)),
-    Category("dairy", ("Milk", "Butter", "Yoghurt", "Cheese", "Cream"), 45, 500, (6, 12, 20)),
-    Category("drinks", ("Water", "Juice", "Cola", "Beer", "Wine", "Coffee"), 30, 900, (6, 12, 24)),
-    Category("pantry", ("Pasta", "Rice", "Flour", "Olive Oil", "Soup", "Honey"), 40, 800, (8, 16)),
-    Category("sweets", ("Chocolate", "Biscuits", "Ice Cream", "Gummies"), 50, 600, (10, 20)),
-    Category("household", ("Soap", "Detergent", "Towels", "Candles"), 80, 1_200, (4, 8)),
-    Category("care", ("Shampoo", "Toothpaste", "Hand Cream", "Razors"), 90, 1_500, (4, 8)),
+    Category("produce", ("Apples", "Bananas", "Carrots", "Tomatoes", "Salad"), 40, 300, (6, 12), 2),
+    Category("bakery", ("Bread", "Rolls", "Croissants", "Cake"), 50, 450, (6, 10), 2),
+    Category("dairy", ("Milk", "Butter", "Yoghurt", "Cheese", "Cream"), 45, 500, (6, 12, 20), 1),
+    Category(
+        "drinks", ("Water", "Juice", "Cola", "Beer", "Wine", "Coffee"), 30, 900, (6, 12, 24), 4
+    ),
+    Category(
+        "pantry", ("Pasta", "Rice", "Flour", "Olive Oil", "Soup", "Honey"), 40, 800, (8, 16), 3
+    ),
+    Category("sweets", ("Chocolate", "Biscuits", "Ice Cream", "Gummies"), 50, 600, (10, 20), 4),
+    Category("household", ("Soap", "Detergent", "Towels", "Candles"), 80, 1_200, (4, 8), 3),
+    Category("care", ("Shampoo", "Toothpaste", "Hand Cream", "Razors"), 90, 1_500, (4, 8), 3),
 )
+ELASTICITY = {category.name: category.elasticity for category in CATEGORIES}
 SUPPLIERS = 24
 MARGIN_MIN = 1.25
 MARGIN_MAX = 1.85
@@ -104,6 +110,13 @@ def create_products(seed: int, count: int) -> tuple[Product, ...]:
             )
         )
     return tuple(made)
+
+
+def draw_overstocked(seed: int, count: int, share: float) -> frozenset[int]:
+    """The numbers of that share of the products: too much of them was bought."""
+    draw = create_random(seed, "overstock")
+    order = sorted((draw.random(), number) for number in range(count))
+    return frozenset(number for _, number in order[: round(count * share)])
 
 
 def draw_price_cents(cost_cents: int, draw: Random) -> int:

@@ -42,7 +42,8 @@ class OtherWorld(UserError):
     def __init__(self, expected: str, found: str) -> None:
         super().__init__(
             f"The log holds another world: expected {expected}, found {found}. "
-            "Set the SIMULATOR_* settings back, or empty the log with: make reset"
+            "Set the SIMULATOR_* settings back, or empty the log with: make reset. "
+            "The load of a running world is turned by: retail simulate"
         )
 
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from generators.chance import create_random
-from generators.demand import Arrival
+from generators.demand import Arrival, Want
 from generators.event import Event
 from generators.stores import Store
 from generators.ticks import HOUR_MS
@@ -135,12 +135,12 @@ def choose_counted(shelves: int, hour: int) -> range:
     return range(part * shelves // COUNTED_EVERY_HOURS, (part + 1) * shelves // COUNTED_EVERY_HOURS)
 
 
-def _draw_loss(draw: Random, baskets: list[list[tuple[int, int]]]) -> Loss:
+def _draw_loss(draw: Random, baskets: list[list[Want]]) -> Loss:
     # Customers drop and steal what they also buy.
     basket = baskets[int(draw.random() * len(baskets))]
     return Loss(
         minute=int(draw.random() * 60),
         kind=KINDS[int(draw.random() * len(KINDS))],
-        shelf=basket[int(draw.random() * len(basket))][0],
+        shelf=basket[int(draw.random() * len(basket))].shelf,
         units=1 + int(draw.random() * UNITS_MAX),
     )

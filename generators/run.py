@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Event as Signal
 from typing import NamedTuple
 
-from generators.confirmations import Orders
+from generators.inputs import Inputs
 from generators.publisher import Publisher
 from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
 from generators.ticks import TICKS_PER_DAY, to_tick_start_ms
@@ -47,6 +47,9 @@ class Unpaced:
         """Wait for that world time. Returns False if the world is to stop first."""
         return not self._stop.is_set()
 
+    def set_speed(self, speed_milli: int | None) -> None:
+        """Run at that speed from now on; None: at the first one."""
+
     def stand(self) -> None:
         """Stop world time until the next wait."""
 
@@ -64,6 +67,7 @@ class Paced(Unpaced):
     ) -> None:
         super().__init__(stop)
         self._past_ms = past_ms
+        self._usual_milli = speed_milli
         self._speed_milli = speed_milli
         self._wall_ms = wall_ms
         self._announce = announce
@@ -81,6 +85,14 @@ class Paced(Unpaced):
                 return True
             self._stop.wait(min(-behind_ms, WAIT_MS_MAX) / 1000)
         return False
+
+    def set_speed(self, speed_milli: int | None) -> None:
+        wanted_milli = speed_milli or self._usual_milli
+        if wanted_milli == self._speed_milli:
+            return
+        self._speed_milli = wanted_milli
+        if self._clock:
+            self._start(self._clock.world_at(self._wall_ms()))
 
     def stand(self) -> None:
         now_ms = self._wall_ms()
@@ -136,14 +148,15 @@ def run(
     disk_guard: DiskGuard,
     report: Callable[[Progress], None],
     until_tick: int | None = None,
-    orders: Orders | None = None,
+    inputs: Inputs | None = None,
 ) -> None:
     """Publish the records that the log lacks, up to `until_tick` or until stopped.
 
-    `report` is called at the end of every tick. `orders`: the world's input. Raises
-    PublishingFailed; raises OtherWorld if the log holds another world.
+    `report` is called at the end of every tick. Raises PublishingFailed; raises OtherWorld if the
+    log holds another world.
     """
     published = 0
+    pacer.set_speed(world.load.speed_milli)
     while until_tick is None or world.next_tick < until_tick:
         tick = world.next_tick
         if not disk_guard.has_room():
@@ -155,8 +168,10 @@ def run(
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
             snapshots.save(world.dump_state())
-        confirmed = orders.take_due(tick) if orders else ()
-        for publication in logged.select_missing(world.tick(confirmed)):
+        heard = inputs.take_due(tick) if inputs else ()
+        publications = logged.select_missing(world.tick(heard))
+        pacer.set_speed(world.load.speed_milli)
+        for publication in publications:
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)

@@ -1,6 +1,6 @@
 """The physical shelves of one store."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from generators.demand import UNITS_PER_RECEIPT_MEAN
@@ -15,6 +15,7 @@ COVER_DAYS = 1  # of mean demand, on a full shelf
 SPARE_DAYS = 1  # that the first goods of a shelf last beyond the lead time
 AHEAD_DAYS = -(-LEAD_TIME_HOURS_MAX // HOURS_PER_DAY) + SPARE_DAYS
 """The days that the first goods have to last at most."""
+OVERSTOCK_FACTOR = 8  # at the usual price it lasts for more than a week
 ORDER_BELOW_SHARE = 0.25  # of a full shelf: a busy day leaves some empty before the van comes
 
 
@@ -31,7 +32,9 @@ class Shelves:
         products: Sequence[Product],
         visits_per_day: float,
         refill: Refill = "vans",
+        overstocked: Collection[int] = (),
     ) -> None:
+        """`overstocked`: numbers of the products of which too much lies there at the opening."""
         kept = [products[number] for number in store.assortment]
         self._visits_per_day = visits_per_day
         self.skus = [product.sku for product in kept]
@@ -52,15 +55,25 @@ class Shelves:
             else -(-product.lead_time_hours // HOURS_PER_DAY) + SPARE_DAYS
             for product in kept
         ]
+        self._overstocked = {
+            shelf for shelf, number in enumerate(store.assortment) if number in overstocked
+        }
         self._assortment = store.assortment
         self._order_below: list[int] = []
 
     def compute_opening(self, ahead: Sequence[Sequence[int]]) -> list[int]:
-        """The first units of each shelf: its demand until goods arrive. `ahead`: demand by day."""
+        """The first units of each shelf: its demand until goods arrive. `ahead`: demand by day.
+
+        Of an overstocked product there are OVERSTOCK_FACTOR times as many.
+        """
         by_day = [self._estimate_demand(wanted) for wanted in ahead]
-        return [
+        usual = [
             UNITS_MIN + int(sum(units[shelf] for units in by_day[:days]))
             for shelf, days in enumerate(self._cover_days)
+        ]
+        return [
+            units * OVERSTOCK_FACTOR if shelf in self._overstocked else units
+            for shelf, units in enumerate(usual)
         ]
 
     def begin_day(self, wanted: Sequence[int]) -> None:

@@ -1,6 +1,6 @@
 """A store: what its tills and staff do, and the events that they record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
@@ -54,17 +54,37 @@ class Shop:
         self.demand.begin_day(wanted)
         self.shelves.begin_day(wanted)
 
+    def set_lifts(self, lift_percent: Mapping[int, int]) -> None:
+        """Set demand for some products, in percent of today's. Vans do not foresee it."""
+        shelves = enumerate(self.store.assortment)
+        self.demand.set_lifts(
+            {shelf: lift_percent[number] for shelf, number in shelves if number in lift_percent}
+        )
+
+    def set_pace(self, pace: float, tick: int) -> None:
+        """Set how many customers come from a tick on, relative to the usual number.
+
+        With zero the shop is quiet: it sells nothing, takes nothing back and counts nothing. Vans
+        still come.
+        """
+        if pace != self.demand.pace:
+            self.demand.pace = pace
+            if tick % TICKS_PER_HOUR:  # else this hour begins
+                self._draw_visits(tick)
+
+    @property
+    def is_quiet(self) -> bool:
+        return not self.demand.pace
+
     def begin_hour(self, hour: int) -> None:
-        self._arrivals = self.demand.draw_visits(hour)
+        self._draw_visits(hour * TICKS_PER_HOUR)
         self._returns.begin_hour(hour)
-        self._losses = draw_losses(self._seed, self.store, hour, self._arrivals)
-        self._arrivals.reverse()
+        self._losses = draw_losses(self._seed, self.store, hour, self._arrivals[::-1])
         self._losses.reverse()
 
     def run_minute(self, tick: int) -> None:
         """Unload, refund, sell, then lose and count units."""
         self._begin(tick)
-        hour, minute = divmod(tick, TICKS_PER_HOUR)
         start_ms = to_tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
         store_id, skus = self.store.store_id, self.shelves.skus
@@ -73,13 +93,18 @@ class Shop:
             self._deliveries.post(SHIPMENTS, event)
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
+        if not self.is_quiet:
+            self._serve(tick, start_ms, end_ms)
+
+    def _serve(self, tick: int, start_ms: int, end_ms: int) -> None:
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
         if self.store.is_open(to_hour_of_day(hour)):
             for brought in self._returns.take_due(end_ms):
                 self._refund(brought, max(brought.at_ms, start_ms))
         arrivals = self._arrivals
         while arrivals and arrivals[-1].at_ms < end_ms:
             self._sell(arrivals.pop())
-        while self._losses and self._losses[-1].minute == minute:
+        while self._losses and self._losses[-1].minute <= minute:
             self._lose(self._losses.pop(), end_ms - 1)
         if minute == self.store.number % TICKS_PER_HOUR:
             self._count(choose_counted(len(self.shelves.skus), hour), end_ms - 1)
@@ -141,6 +166,10 @@ class Shop:
         self.shelves.restore(state["shelves"])
         self._returns.restore(state["returns"])
 
+    def _draw_visits(self, tick: int) -> None:
+        self._arrivals = self.demand.draw_visits(tick)
+        self._arrivals.reverse()
+
     def _weigh_shelves(self, appeal: Sequence[int]) -> list[int]:
         """Demand for each shelf, relative to the others."""
         store = self.store
@@ -180,8 +209,9 @@ class Shop:
         shelves = self.shelves
         lines = [
             shelves.create_line(shelf, units, shelves.prices_cents[shelf])
-            for shelf, wanted in wants
-            if (units := shelves.take(shelf, wanted))
+            for want in wants
+            for shelf in self.demand.lift(want)
+            if (units := shelves.take(shelf, want.units))
         ]
         if lines:
             self._returns.consider(self.issue(at_ms, register, payer, lines))

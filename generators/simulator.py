@@ -18,7 +18,7 @@ from generators.clock import (
     read_announced_ms,
     to_speed_milli,
 )
-from generators.confirmations import Journal, Orders
+from generators.inputs import Inputs, Journal
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
 from generators.resume import (
@@ -74,16 +74,19 @@ def _simulate(
     live: bool,
     report: Callable[[Progress], None],
 ) -> None:
-    if backfill_days and settings.simulator_refill == "orders":
+    if backfill_days and settings.refill == "orders":
         raise UserError(
-            "A backfill needs SIMULATOR_REFILL=vans, found orders: the supplier does not answer at "
-            "the speed of a backfill. Start without one; a faster world: SIMULATOR_SPEED=600"
+            "A backfill needs a world whose shelves are filled by vans, found orders: the supplier "
+            "does not answer so fast. Begin anew: make reset, then the backfill; or let time pass "
+            "faster: SIMULATOR_SPEED=600 make up"
         )
     wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     disk_guard = DiskGuard(stop, partial(find_shortage, settings))
     snapshots = Snapshots(settings.data_dir / SIMULATOR, wanted.render())
     world = _resume_world(wanted, logged, snapshots)
+    journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
+    inputs = Inputs(settings, wanted, journal, logged.newest_ms)
     client = create_producer(settings)
     clock_publisher = ClockPublisher(Publisher(client), wanted.render().encode(), wanted.seed)
     speed = to_speed_milli(settings.simulator_speed)
@@ -97,18 +100,15 @@ def _simulate(
             create_producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
         )
         until_tick = backfill_days * TICKS_PER_DAY
-        run(world, logged, Unpaced(stop), history, snapshots, disk_guard, report, until_tick)
+        fast = Unpaced(stop)
+        run(world, logged, fast, history, snapshots, disk_guard, report, until_tick, inputs)
         past_ms = max(past_ms, to_tick_start_ms(world.next_tick))
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, get_wall_ms, clock_publisher.announce)
-        orders = None
-        if wanted.refill == "orders":
-            journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
-            orders = Orders(settings, journal, logged.newest_ms)
         publisher = Publisher(client, get_wall_ms)
-        run(world, logged, pacer, publisher, snapshots, disk_guard, report, orders=orders)
+        run(world, logged, pacer, publisher, snapshots, disk_guard, report, inputs=inputs)
         pacer.stand()
     clock_publisher.flush()
 

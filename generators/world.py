@@ -24,18 +24,22 @@ from generators.demand import SEASONS, Demand, compute_season_percent, compute_v
 from generators.event import Counts, Event, Numbering, Publication
 from generators.incidents.book import Incidents
 from generators.ledger import Page
-from generators.parameters import Parameters
-from generators.prices import Prices, Promotions
-from generators.products import create_products
+from generators.parameters import Parameters, to_receipts_per_minute
+from generators.prices import Prices, PriceSet
+from generators.products import create_products, draw_overstocked
+from generators.promotions import Promotions
 from generators.shelves import AHEAD_DAYS, Shelves
 from generators.shop import Shop
 from generators.stores import create_stores
 from generators.supply import Confirmed
 from generators.ticks import HOURS_PER_WEEK, TICKS_PER_DAY, TICKS_PER_HOUR, to_day, to_tick_start_ms
+from ops.control.load import Load
 from ops.control.world_clock import WORLD
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # their events move book stock
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
+Input = Confirmed | PriceSet | Load
+"""What the world hears from outside."""
 HORIZONS_MS = {topic.name: topic.horizon // MILLISECOND for topic in MOVING if topic.horizon}
 
 
@@ -46,6 +50,7 @@ class World:
         self._parameters = parameters
         self.products = create_products(parameters.seed, parameters.products)
         self._stores = create_stores(parameters.seed, parameters.stores, self.products)
+        self._place = {product.sku: number for number, product in enumerate(self.products)}
         self._promotions = Promotions(parameters.seed, len(self.products))
         self._prices = Prices(parameters.seed, self.products, self._promotions)
         self._deliveries = DeliveryQueue(parameters, HORIZONS_MS)
@@ -58,26 +63,28 @@ class World:
         self._shops = self._open_shops(parameters, customers)
         self._incidents = Incidents(parameters, self._stores, customers)
         self._day = -1  # the day that has begun
+        self.load = Load()
         self.next_tick = 0
 
-    def tick(self, confirmed: Sequence[Confirmed] = ()) -> list[Publication]:
+    def tick(self, inputs: Sequence[Input] = ()) -> list[Publication]:
         """The publications of the next minute, oldest first.
 
         Ledger pages follow the events, then the incidents that are over, then a heartbeat.
 
-        `confirmed`: the input from outside, read at the beginning of the tick.
+        `inputs` are read at the beginning of the tick.
         """
         tick = self.next_tick
         end_ms = to_tick_start_ms(tick + 1)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
+        for given in inputs:
+            self._hear(given)
         if to_day(hour) != self._day:
             self._begin_day(to_day(hour))
+        self._set_prices(to_tick_start_ms(tick))
         if tick == 0:
             self._begin()
         if minute == 0:
             self._begin_hour(hour)
-        for order in confirmed:
-            self._plan(order)
         for shop in self._shops:
             shop.run_minute(tick)
         self._incidents.act(self._shops, tick)
@@ -119,6 +126,7 @@ class World:
             "outbox": self._deliveries.dump_state(),
             "prices": self._prices.dump_state(),
             "incidents": self._incidents.dump_state(),
+            "load": self.load,
             "shops": [shop.dump_state() for shop in self._shops],
         }
 
@@ -132,6 +140,32 @@ class World:
         for shop, of_shop in zip(self._shops, state["shops"], strict=True):
             shop.restore(of_shop)
             shop.shelves.price(self._prices.cents)
+        self._set_load(Load(*state["load"]))
+
+    def _hear(self, given: Input) -> None:
+        if isinstance(given, PriceSet):
+            self._prices.hear(given)
+        elif isinstance(given, Load):
+            self._set_load(given)
+        else:
+            self._plan(given)
+
+    def _set_load(self, load: Load) -> None:
+        """Set how many customers come from the next tick on, where and for what.
+
+        What this world does not have is ignored. The number of customers by name stays: with more
+        receipts, each comes more often.
+        """
+        self.load = load
+        if self._day >= 0:
+            self._set_lifts()
+        pace = 1.0
+        if load.receipts_milli is not None:
+            usual = self._parameters.receipts_per_minute
+            pace = to_receipts_per_minute(load.receipts_milli / 1000) / usual
+        for shop in self._shops:
+            is_quiet = shop.store.store_id in load.quiet_stores
+            shop.set_pace(0.0 if is_quiet else pace, self.next_tick)
 
     def _plan(self, order: Confirmed) -> None:
         """Plan the delivery of an order; one without a shelf in this world is ignored."""
@@ -142,6 +176,9 @@ class World:
 
     def _open_shops(self, parameters: Parameters, customers: Customers) -> list[Shop]:
         weeks = compute_visits_per_hour(self._stores, parameters.receipts_per_minute)
+        overstocked = draw_overstocked(
+            parameters.seed, parameters.products, parameters.overstock_share
+        )
         return [
             Shop(
                 parameters.seed,
@@ -152,6 +189,7 @@ class World:
                     self.products,
                     sum(week) * 24 / HOURS_PER_WEEK,
                     parameters.refill,
+                    overstocked,
                 ),
                 Demand(parameters.seed, store, customers, week),
                 self._deliveries,
@@ -174,6 +212,23 @@ class World:
         for shop in self._shops:
             shop.begin_day(appeal)
         self._day = today
+        self._set_lifts()
+
+    def _set_prices(self, now_ms: int) -> None:
+        """Set the prices that hold from this minute on, and demand with them."""
+        if self._prices.take_effect(now_ms):
+            for shop in self._shops:
+                shop.shelves.price(self._prices.cents)
+            self._set_lifts()
+
+    def _set_lifts(self) -> None:
+        lifts = self._prices.list_lifts(self._day)
+        for sku, percent in self.load.hits.items():
+            if sku in self._place:
+                number = self._place[sku]
+                lifts[number] = lifts.get(number, 100) * percent // 100
+        for shop in self._shops:
+            shop.set_lifts(lifts)
 
     def _compute_appeal(self, number: int) -> list[int]:
         """The factor of every product's popularity on the world's n-th day."""
@@ -188,9 +243,6 @@ class World:
         self._deliveries.begin_hour(hour)
         self._announce(PRICE_CHANGES, self._prices.decide(hour))
         self._announce(PROMOTIONS, self._prices.plan(hour))
-        if self._prices.take_effect(hour):
-            for shop in self._shops:
-                shop.shelves.price(self._prices.cents)
         for shop in self._shops:
             shop.begin_hour(hour)
             self._incidents.begin_hour(hour, shop)

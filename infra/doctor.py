@@ -77,7 +77,7 @@ def inspect_machine(settings: Settings) -> Machine:
 
 def run_checks(machine: Machine, settings: Settings) -> Iterator[Finding]:
     """Run every check, in the order in which a start would fail on them."""
-    folder, refill = settings.data_dir, settings.simulator_refill
+    folder, refill = settings.data_dir, settings.refill
     yield judge(
         "java",
         machine.starts_java,

@@ -7,6 +7,7 @@ that could contradict the table or be lost.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Protocol
 
 from infra.errors import UserError
@@ -17,6 +18,17 @@ from infra.settings import LAKE, Settings
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
 """The operations that change rows."""
+
+RETENTION = timedelta(hours=6)
+"""How long a file is kept that no newer version needs: a reader of a pinned version does."""
+
+PROPERTIES = {
+    "delta.deletedFileRetentionDuration": f"interval {RETENTION // timedelta(hours=1)} hours",
+    "delta.logRetentionDuration": "interval 2 days",
+    "delta.checkpointInterval": "50",
+}
+"""Of every table."""
+
 ByTopic = Mapping[str, Mapping[str, int]]
 """Offset by topic and partition."""
 
@@ -46,9 +58,12 @@ class Folders:
     def silver(self, topic: Named) -> Folder:
         return self.root / "silver" / topic.name.partition(".")[2]
 
+    def gold(self, table: str) -> Folder:
+        return self.root / "gold" / table
+
     @property
     def daily_facts(self) -> Folder:
-        return self.root / "gold" / "daily-facts"
+        return self.gold("daily-facts")
 
 
 def locate_folders(settings: Settings) -> Folders:
@@ -90,13 +105,21 @@ def read_coverage(folder: Folder, version: int | None = None) -> Coverage:
     """The coverage of the table, now or at a version; empty if there is no table. Raises
     UnknownCoverage.
     """
+    note = read_note(folder, version)
+    return Coverage(note["batch"], flatten_topics(note["ends"])) if note else Coverage()
+
+
+def read_note(folder: Folder, version: int | None = None) -> dict[str, Any]:
+    """What the last commit says of the table's rows; empty if there is no table. Raises
+    UnknownCoverage.
+    """
     for commit in read_commits(folder, version):
         if metadata := commit.get("userMetadata"):
-            coverage = json.loads(metadata)
-            return Coverage(coverage["batch"], flatten_topics(coverage["ends"]))
+            note: dict[str, Any] = json.loads(metadata)
+            return note
         if commit["operation"] in WRITES:  # compactions by others do no harm
             raise UnknownCoverage(folder)
-    return Coverage()
+    return {}
 
 
 def find_newest_version(folder: Folder) -> int:

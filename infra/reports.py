@@ -1,4 +1,4 @@
-"""The places of reports: differences between generations, and the pages of `make quality`."""
+"""The places of reports: differences between generations."""
 
 from pathlib import Path
 
@@ -7,11 +7,6 @@ from infra.settings import REPORTS, Settings
 
 def locate_reports(settings: Settings) -> Path:
     return settings.data_dir / REPORTS
-
-
-def name_suite(table: str, suite: str) -> str:
-    """The name of a table's suite in Great Expectations, and of the folder of its pages."""
-    return f"{table} {suite}".replace(".", "-")  # a dot would make a folder
 
 
 def name_difference(pipeline: str, before: str, after: str) -> str:

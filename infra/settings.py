@@ -29,6 +29,8 @@ THIS_MACHINE = ("localhost", HOST, "::1")
 SIMULATED, OWN = "simulated", "own"
 REMEMBERED_FILE = "settings.json"
 BROKER, PIPELINES, SIMULATOR = "broker", "pipelines", "simulator"
+REORDER = "reorder"
+"""The pipeline whose proposals become orders."""
 LAKE, REPORTS, SECURITY = "lake", "reports", "security"
 """The folders of a data folder that more than one part of this project finds."""
 OPERATOR = "operator"
@@ -141,7 +143,7 @@ class Settings(BaseSettings):
         "2g", pattern=r"^[1-9][0-9]*[mg]$", description="heap of the Spark driver"
     )
     pipelines: str = Field(
-        "inventory,fraud,analytics,visits",
+        "inventory,fraud,reorder,pricing,analytics,visits",
         pattern=r"^[a-z]+(,[a-z]+)*$",
         description="which pipelines run, in one Spark",
     )
@@ -160,7 +162,7 @@ class Settings(BaseSettings):
     )
 
     lake: bool = Field(
-        False,
+        True,
         description="whether the lake runs: all public topics as Delta tables, by a second Spark",
     )
 
@@ -207,8 +209,10 @@ class Settings(BaseSettings):
         description="frauds planned per visit, of all six kinds together; five times as many "
         "incidents, at most 0.05, only look like fraud",
     )
-    simulator_refill: Literal["vans", "orders"] = Field(
-        "vans", description="who fills the shelves: the simulator's vans, or purchase orders"
+    simulator_refill: Literal["vans", "orders"] | None = Field(
+        None,
+        description="who fills the shelves: the simulator's vans, or purchase orders; unset: "
+        "orders where reorder runs",
     )
     simulator_disk_gib_max: float = Field(
         20.0, gt=0, description="GiB that the data folder may hold; then the world stands still"
@@ -289,16 +293,16 @@ class Settings(BaseSettings):
         return tuple(self.pipelines.split(","))
 
     @property
+    def refill(self) -> Literal["vans", "orders"]:
+        """Who fills the shelves of a simulated world."""
+        return self.simulator_refill or ("orders" if REORDER in self.pipeline_names else "vans")
+
+    @property
     def begins_ms(self) -> int | None:
         """When an own world begins, in epoch milliseconds; None: its time is the wall clock's."""
         if self.world in (SIMULATED, OWN):
             return None
         return round(_parse_utc(self.world).timestamp() * 1000)
-
-    @property
-    def data_docs(self) -> Path:
-        """The folder of the pages that `make quality` writes."""
-        return self.data_dir / "reports" / "quality"
 
     @property
     def broker_dir(self) -> Path:

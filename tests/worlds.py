@@ -10,6 +10,7 @@ def shrink_world(
 ) -> Settings:
     """Settings of a world of this size; `changes` are other settings by their names."""
     world = {
+        "simulator_refill": "vans",
         "simulator_stores": stores,
         "simulator_products": products,
         "simulator_receipts_per_second": receipts_per_second,

@@ -118,9 +118,11 @@ class Incidents:
         return self._stores[deed.store].is_open(deed.at_ms // HOUR_MS % 24)
 
     def _carry_out(self, shop: Shop, incident_id: str, number: int, deed: Deed) -> None:
-        """Carry out a deed as planned, unless the store lacks the goods."""
+        """Carry out a deed as planned, unless the store is quiet or lacks the goods."""
         incident = self._open[incident_id]
         incident["left"] -= 1
+        if shop.is_quiet:
+            return
         receipts = incident["receipts"]
         before = receipts[deed.receipt] if deed.receipt >= 0 else None
         draw = create_random(self._seed, incident_id, number, "deed")
@@ -236,7 +238,7 @@ def create_line_worth(shop: Shop, deed: Deed, draw: Random) -> Event:
     """A line worth about so much money."""
     shelf = choose(shop, deed.goods, 0, draw)
     price = shop.shelves.prices_cents[shelf]
-    return shop.shelves.create_line(shelf, max(1, round(deed.cents / price)), price)
+    return shop.shelves.create_line(shelf, max(1, round(deed.cents / max(1, price))), price)
 
 
 def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:

@@ -8,6 +8,7 @@ COMPONENTS = (
     "quarantine",
     "pipelines",
     "ordering",
+    "markdowns",
     "supplier",
     "api",
     "lake",

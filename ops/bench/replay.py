@@ -35,7 +35,8 @@ NUMBERS = count(1_001)
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    own = settings.model_copy(update={"data_dir": settings.data_dir / "replay"})
+    changed = {"data_dir": settings.data_dir / "replay", "simulator_refill": "vans"}
+    own = settings.model_copy(update=changed)
     with run_broker(own), open_replays(own) as again, run_kafka_streams(own) as streams:
         publish_history(own, round(scale.share * HISTORY_DAYS))
         again.replay()  # discarded, as that of Streams: Java has compiled nothing yet

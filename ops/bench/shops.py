@@ -42,7 +42,7 @@ class Shop:
 
     def start(self) -> None:
         """Return when every part is ready."""
-        self.run_retail("up")
+        self.run_retail("up", "--wait")
 
     def stop(self) -> None:
         self.run_retail("down")

@@ -1,5 +1,6 @@
 """retail backfill: the world's first days, published at full speed."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -10,7 +11,7 @@ from contracts.times import to_instant
 from generators.run import Progress
 from generators.simulator import collect_garbage_rarely, simulate
 from generators.stopping import catch_stop
-from infra.settings import Settings, read_settings
+from infra.settings import Settings, load_remembered, read_settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager
 from ops.cli import screen, up
@@ -28,8 +29,10 @@ def backfill(
     Ctrl-C.
 
     Running components keep running; only the simulator pauses. Where nothing runs, a broker runs
-    meanwhile.
+    meanwhile. A world that begins so is refilled by vans.
     """
+    if not load_remembered(Settings().data_dir):
+        os.environ.setdefault("SIMULATOR_REFILL", "vans")  # nobody answers orders at full speed
     settings = read_settings()
     with lock_home(settings.data_dir):
         running = daemon.find_running(settings.data_dir) is not None

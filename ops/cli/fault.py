@@ -136,7 +136,7 @@ def keep(shop: Shop, not_done: Mapping[str, str], file: Path, outcomes: Sequence
 def describe_shop(settings: Settings) -> str:
     world = (
         f"{settings.simulator_receipts_per_second:g} receipts a second in "
-        f"{settings.simulator_stores} stores, shelves filled by {settings.simulator_refill}"
+        f"{settings.simulator_stores} stores, shelves filled by {settings.refill}"
         if settings.is_simulated
         else "an own world"
     )

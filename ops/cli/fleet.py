@@ -3,20 +3,24 @@
 from dataclasses import dataclass
 from http.client import HTTPException
 
+from confluent_kafka import KafkaException
+
 from infra.errors import UserError
-from infra.kafka import is_answering
+from infra.kafka import UnknownTopic, is_answering
 from infra.logs import tail
-from infra.settings import Settings
+from infra.settings import PIPELINES, Settings
 from infra.supervisor import COMPONENTS, daemon
 from infra.supervisor.manager import NONE, Manager, Process, Restarts, read_restarts
 from infra.wait import wait_for
 from ops.cli import screen
 from ops.cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES
-from ops.cli.ready import find_readiness
+from ops.cli.ready import find_readiness, read_fresh_markers
 
 HISTORY_LINES_MAX = 1_000
 ORDERS = frozenset({"ordering", "supplier"})
 """The components that run only where shelves are filled by orders."""
+PRICING = "pricing"
+"""The pipeline whose proposals the gate of markdowns waits for."""
 STATES = {
     "RUNNING": "starting",  # its process runs; readiness is its own report
     "STARTING": "starting",
@@ -52,8 +56,10 @@ def list_names(settings: Settings) -> tuple[str, ...]:
     """The components that run on this machine, in the order of their start."""
     left_out = set() if settings.broker_embedded else {"broker"}
     left_out.add("clock" if settings.is_simulated else "simulator")
-    if not settings.is_simulated or settings.simulator_refill != "orders":
+    if not settings.is_simulated or settings.refill != "orders":
         left_out |= ORDERS
+    if PRICING not in settings.pipeline_names:
+        left_out.add("markdowns")
     if not settings.lake:
         left_out.add("lake")
     return tuple(name for name in COMPONENTS if name not in left_out)
@@ -92,11 +98,12 @@ def describe_component(
     state = STATES.get(process.state, "stopped") if process else "stopped"
     if ready:
         state = "paused" if ready.startswith(PAUSED) else "ready"
+    starting = list_starting_pipelines(settings, asked) if asked and not ready else ""
     addresses = {"broker": settings.bootstrap_servers, "api": settings.api_url}
     return Component(
         name=name,
         state=state,
-        detail=ready or (process.reason if process and not alive else ""),
+        detail=ready or starting or (process.reason if process and not alive else ""),
         pid=process.pid if process else 0,
         up_seconds=process.up_seconds if process else 0,
         restarts=history.count if process else 0,
@@ -104,6 +111,19 @@ def describe_component(
         address=addresses.get(name, ""),
         log=str(settings.logs_dir / f"{name}.log"),
     )
+
+
+def list_starting_pipelines(settings: Settings, process: Process) -> str:
+    """The pipelines that have written no marker since the start of the process; empty for others
+    than the pipelines, and while Kafka does not say.
+    """
+    if process.name != PIPELINES:
+        return ""
+    try:
+        markers = read_fresh_markers(settings, process.started_at)
+    except (KafkaException, UnknownTopic, TimeoutError):
+        return ""
+    return " · ".join(name for name, marker in markers.items() if marker is None)
 
 
 def await_all(settings: Settings, manager: Manager, names: tuple[str, ...]) -> None:

@@ -26,8 +26,9 @@ class Place(NamedTuple):
 
 PANELS: Mapping[str, Mapping[str, Place]] = {
     "Run a shop": {
-        "up": Place("up", "up", "Start everything, and wait until each part is ready."),
+        "up": Place("up", "up", "Start everything, and return when stock can be read."),
         "backfill": Place("backfill", "backfill", "Publish the world's first days at full speed."),
+        "simulate": Place("simulate", "simulate", "Turn the load of the running world."),
         "status": Place("status", "status", "Show every component: state, address, log."),
         "logs": Place("status", "logs", "Show the end of the logs."),
         "down": Place("down", "down", "Stop everything; the data stays, and `up` continues."),

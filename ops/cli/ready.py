@@ -16,13 +16,11 @@ from infra.settings import Settings
 from ops.cli import health
 from ops.cli.health import PAUSED, Probe
 from ops.control.world_clock import read_clock
-from ops.generations.marker import read_markers
+from ops.generations.marker import MARKERS_READ_MAX, Marker, read_markers
 from ops.generations.record import read_generations
 from ops.replay.readers import READER
 from services import liveness
 from services.quarantine.follower import read_progress
-
-MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 
 
 def find_readiness(settings: Settings, component: str, started_at: int) -> str | None:
@@ -69,18 +67,31 @@ def check_pipelines(settings: Settings, started_at: int) -> str | None:
 
     A pipeline whose generation is invalid has none to wait for.
     """
-    by_pipeline = read_generations(settings, READER)
-    named = [by_pipeline[name] for name in settings.pipeline_names if name in by_pipeline]
-    awaited = [generations.promoted for generations in named if generations.promoted]
-    if not awaited or len(named) < len(settings.pipeline_names):
-        return None
-    markers = read_markers(settings, READER, MARKERS_READ_MAX)
-    written = [markers.get((generation.pipeline, generation.number)) for generation in awaited]
-    fresh = [marker for marker in written if marker and marker.written_at_ms >= started_at * 1000]
-    if len(fresh) < len(awaited):
+    markers = read_fresh_markers(settings, started_at)
+    fresh = [marker for marker in markers.values() if marker]
+    if not fresh or len(fresh) < len(markers):
         return None
     lag = sum(count_behind(settings, marker.inputs) for marker in fresh)
-    return f"{' · '.join(map(str, awaited))}, {lag} records behind"
+    named = " · ".join(f"{marker.pipeline} g{marker.generation}" for marker in fresh)
+    return f"{named}, {lag} records behind"
+
+
+def read_fresh_markers(settings: Settings, started_at: int) -> Mapping[str, Marker | None]:
+    """By pipeline: the newest marker of its promoted generation; None: not yet one since this
+    start. One whose generation is invalid has none to wait for, and is left out.
+    """
+    by_pipeline = read_generations(settings, READER)
+    markers = read_markers(settings, READER, MARKERS_READ_MAX)
+    found: dict[str, Marker | None] = {}
+    for name in settings.pipeline_names:
+        generations = by_pipeline.get(name)
+        if generations is None:
+            found[name] = None
+        elif promoted := generations.promoted:
+            marker = markers.get((name, promoted.number))
+            is_fresh = marker is not None and marker.written_at_ms >= started_at * 1000
+            found[name] = marker if is_fresh else None
+    return found
 
 
 def count_behind(settings: Settings, read: Offsets) -> int:
@@ -111,6 +122,7 @@ PROBES: Mapping[str, Probe] = {
     "quarantine": quarantine,
     "pipelines": check_pipelines,
     "ordering": partial(probe_service, "ordering", "watches positions"),
+    "markdowns": partial(probe_service, "markdowns", "watches what sells slowly"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
     "lake": check_lake,
 }

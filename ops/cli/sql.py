@@ -5,6 +5,7 @@ import readline  # noqa: F401  a line at the prompt can be edited and repeated
 import sys
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import duckdb
@@ -19,11 +20,16 @@ from infra.lake import find_newest_version, locate_folders
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
+from pipelines import lake
+from pipelines.lake.orders import TABLE as ORDERS
+from pipelines.lake.prices import TABLE as PRICES
+from pipelines.lake.views import VIEWS
 
 ENGINE: dict[str, str | bool | int | float | list[str]] = {"threads": 2, "memory_limit": "1GB"}
 ROWS_DEFAULT, ROWS_MAX = 100, 1_000_000
 CHARACTERS_MAX = 80
 """Of a value in a table on the screen; `--json` shows all of it."""
+STOCK_DAYS = Path(lake.__file__).with_name("stock_days.sql")
 PROMPT, CONTINUED = "sql> ", "...> "
 
 
@@ -38,8 +44,9 @@ def sql(
 ) -> None:
     """Ask the lake's tables: retail sql "select sku, sum(units_sold) from gold.daily_facts …".
 
-    Tables: bronze.record, silver.receipt and so on for each topic of events, gold.daily_facts; each
-    as it is when the command begins. `show all tables` lists them.
+    Tables: bronze.record; silver.receipt and so on for each topic of events; in gold daily_facts,
+    stock_days, stock, alerts, orders, prices. Each is as it is when the command begins. `show all
+    tables` lists them.
     """
     engine = connect(read_settings())
     if query is not None:
@@ -69,6 +76,8 @@ def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
         engine.sql(f"create schema if not exists {layer}")
         engine.sql(f"create view {name} as from {source}")
         found += 1
+    if find_newest_version(locate_folders(settings).daily_facts) >= 0:
+        engine.sql(f"create view gold.stock_days as {STOCK_DAYS.read_text()}")
     if not found:
         raise UserError(
             f"Expected Delta tables below {locate_folders(settings).root}, found none. The lake "
@@ -87,6 +96,7 @@ def list_tables(settings: Settings) -> dict[str, Folder]:
             for contract in CONTRACTS.values()
         },
         "gold.daily_facts": folders.daily_facts,
+        **{f"gold.{table}": folders.gold(table) for table in (*VIEWS.values(), ORDERS, PRICES)},
     }
 
 

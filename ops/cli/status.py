@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 from confluent_kafka import KafkaException
 
+from infra.checks import locate_quality, read_checked
 from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import KafkaDown, UnknownTopic, is_answering
 from infra.logs import tail
+from infra.reports import locate_reports
 from infra.settings import Settings, locate_root, read_settings, select_memorable
 from infra.supervisor import daemon, orphans
 from ops.cli import fleet, screen
@@ -44,6 +46,7 @@ def status(as_json: AsJson = False) -> None:
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
     warn_of_ends(settings)
+    warn_of_checks(settings)
     if reaches_kafka(components, settings):
         for drift in find_drifts(settings):
             screen.say(f"\n{indent(drift, '  ')}")
@@ -71,6 +74,8 @@ def show(components: list[Component]) -> None:
     for component in components:
         if component.name in WORLDS and component.state == "ready":
             screen.say(f"  world: {component.detail}")
+        if component.state == "starting" and component.detail:
+            screen.say(f"  {component.name} that still start: {component.detail}")
         if component.restarts:
             screen.say(
                 f"  {component.name} was started again {component.restarts} × since `up`; "
@@ -103,6 +108,24 @@ def warn_of_ends(settings: Settings) -> None:
             over = "is over since" if now_ms >= end.at_ms else "ends"
             moment = render_instant(end.at_ms)
             screen.say(f"\n  the {end.kind} {end.name} {over} {moment}. Renew it: {end.remedy}")
+
+
+def warn_of_checks(settings: Settings) -> None:
+    """Print what the newest checks of the lake found, if it is not as expected."""
+    if not settings.lake:
+        return
+    checked = read_checked(locate_quality(locate_reports(settings)))
+    troubles = [("the checks", checked.trouble)]
+    troubles += [(table, result.trouble) for table, result in checked.tables.items()]
+    for name, trouble in troubles:
+        if trouble:
+            screen.say(f"\n  {name} could not run: {trouble}"[:LINE_WIDTH])
+    for table, result in checked.tables.items():
+        for failure in result.failures:
+            count = screen.count(failure.unexpected, "row")
+            screen.say(f"\n  check of {table}: not so of {count}: {failure.expectation}")
+    if any(result.failures for result in checked.tables.values()):
+        screen.say(f"  The rows: {settings.api_url}/pipelines#checks")
 
 
 def reaches_kafka(components: list[Component], settings: Settings) -> bool:

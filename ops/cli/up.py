@@ -1,9 +1,11 @@
-"""retail up: starts everything, in order, and returns when it is ready."""
+"""retail up: starts everything, in order, and returns when stock can be read."""
 
+import os
 from typing import Annotated
 
 import typer
 
+from contracts.consumer import CONSUMERS
 from infra import kafka
 from infra.broker.storage import refuse_other_profile
 from infra.doctor import Finding, inspect_machine, run_checks
@@ -22,18 +24,30 @@ from ops.cli.welcome import welcome
 
 MIB = 1024**2
 REMOTE_SECONDS_MAX = 10.0
+READABLE = ("simulator", "clock", "pipelines", "api")
+"""What is started first: the API is ready once it serves a view. Others would take its cores."""
 
 
 def up(
     only_check: Annotated[
         bool, typer.Option("--check", help="Only check the requirements of a start.")
     ] = False,
+    only: Annotated[
+        str, typer.Option(help="Only these pipelines, as inventory,fraud; no lake but by LAKE=on.")
+    ] = "",
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until each part is ready.")] = False,
 ) -> None:
-    """Start everything that does not run, and wait until each part is ready."""
+    """Start everything that does not run. It returns when the first view can be read; what still
+    starts joins by itself.
+    """
+    if only:
+        os.environ["PIPELINES"] = only
+        os.environ.setdefault("LAKE", "off")
     current = read_settings()
     if only_check:
         show_findings(examine(current))
         return
+    refuse_unknown_pipelines(current)
     with lock_home(current.data_dir):
         check(current)
         refuse_other_profile(current.broker_dir, current.secure)
@@ -41,15 +55,41 @@ def up(
         manager = ensure_manager(current)
         start_broker(current, manager)
         # The rest in parallel, as Spark takes longest.
-        started = tuple(name for name in fleet.list_names(current) if name != "broker")
-        for name in started:
+        first, others = split_names(current)
+        for name in first:
             manager.start(name)
     # From here on another command may interfere: `down` needs not wait for Spark.
     with say_if_interrupted("What was started goes on in the background: make status · make down"):
-        await_all(current, manager, started)
+        await_all(current, manager, tuple(name for name in first if name != "pipelines"))
+        for name in others:
+            manager.start(name)
+        if wait:
+            await_all(current, manager, ("pipelines", *others))
+    components = fleet.list_components(current)
+    starting = [part.detail or part.name for part in components if part.state == "starting"]
+    if starting:
+        screen.step("starting", f"{' · '.join(starting)}")
+        screen.step("", "they join by themselves: make status")
     screen.say("")
-    show(fleet.list_components(current))
+    show(components)
     welcome(current)
+
+
+def split_names(current: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The components by which the first view can be read, and the others, but for the broker."""
+    names = [name for name in fleet.list_names(current) if name != "broker"]
+    first = tuple(name for name in names if name in READABLE)
+    return first, tuple(name for name in names if name not in READABLE)
+
+
+def refuse_unknown_pipelines(current: Settings) -> None:
+    """Raise UserError if there is no pipeline of a name."""
+    pipelines = [name for name, consumer in CONSUMERS.items() if consumer.kind == "pipeline"]
+    if unknown := [name for name in current.pipeline_names if name not in pipelines]:
+        raise UserError(
+            f"PIPELINES: expected some of {', '.join(pipelines)}, found {', '.join(unknown)}. "
+            "Name them as in: make up ONLY=inventory,fraud"
+        )
 
 
 def show_findings(findings: list[Finding]) -> None:

@@ -14,9 +14,11 @@ from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
+from ops.verify.comparison import Comparison
 from ops.verify.inventory import Book
+from ops.verify.lake import TableCheck
 from ops.verify.ledger import Audit
-from ops.verify.verdict import Comparison, Verdict, reach_verdict
+from ops.verify.verdict import Verdict, reach_verdict
 
 DIGEST_SHOWN = 12
 DIRT_PER_LINE = 4
@@ -53,8 +55,12 @@ def verify(
             documents[name] = build_document(outcome)
         else:
             show(outcome)
-            if any(comparison.differing for comparison in outcome.views):
-                file = write_differences(settings, name, outcome.views)
+            compared = (
+                *outcome.views,
+                *(table.comparison for table in outcome.tables if table.comparison),
+            )
+            if any(comparison.differing for comparison in compared):
+                file = write_differences(settings, name, compared)
                 screen.say(f"  all rows that differ: {screen.shorten(file)}")
     if as_json:
         print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
@@ -74,6 +80,8 @@ def show(outcome: Verdict) -> None:
             f"   live {comparison.live_digest[:DIGEST_SHOWN]}…  {sign}  "
             f"oracle {comparison.oracle_digest[:DIGEST_SHOWN]}…"
         )
+    for table in outcome.tables:
+        show_table(table)
     if outcome.audit is not None and outcome.audit.pages:
         show_ledger(outcome.audit)
     screen.say(
@@ -89,6 +97,16 @@ def show(outcome: Verdict) -> None:
         screen.say("  NOT AUDITED: what was compared agrees; try again in a minute")
     else:
         screen.say("  NOT EXACT")
+
+
+def show_table(table: TableCheck) -> None:
+    if (compared := table.comparison) is not None:
+        sign = "=" if compared.live_digest == compared.oracle_digest else "≠"
+        screen.say(
+            f"  {table.name:<13} {compared.rows:>11,} rows"
+            f"  table {compared.live_digest[:DIGEST_SHOWN]}…  {sign}  "
+            f"view   {compared.oracle_digest[:DIGEST_SHOWN]}… at marker {table.marker:,}"
+        )
 
 
 def show_ledger(audit: Audit) -> None:
@@ -129,6 +147,10 @@ def build_document(outcome: Verdict) -> dict[str, object]:
         "generation": outcome.live.generation,
         "marker": outcome.live.batch,
         "views": {comparison.view.name: {"rows": comparison.rows} for comparison in outcome.views},
+        "tables": {
+            table.name: {"version": table.version, "compared": table.comparison is not None}
+            for table in outcome.tables
+        },
         "books": asdict(sum_books(outcome.books)),
         "quarantine": {"rejected": outcome.listing.rejected, "listed": outcome.listing.listed},
         "deviations": list(outcome.list_deviations()),

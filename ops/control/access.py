@@ -27,6 +27,7 @@ READS: Mapping[str, frozenset[str]] = MappingProxyType(
         SUPERVISOR: frozenset({GENERATIONS.name, MARKERS.name}),
         # They keep their progress as a group's offsets, which Kafka takes for readable topics only.
         "ordering": frozenset({HEARTBEATS.name, CLOCKS.name}),
+        "markdowns": frozenset({HEARTBEATS.name, CLOCKS.name}),
         "supplier": frozenset({CLOCKS.name}),
     }
 )

@@ -58,6 +58,7 @@ PARTS = (
     Part(WORKER, "the pipelines' Python", AS_THEY_ARE, SPARK),
     Part(ENGINE, "the pipelines' Spark", AS_THEY_ARE),
     Part("ordering", "the ordering gate", Promise("views go on; orders wait", True, 60, 120)),
+    Part("markdowns", "the markdown gate", Promise("views go on; markdowns wait", True, 60, 120)),
     Part("supplier", "the supplier", Promise("views go on; confirmations wait", True, 60, 120)),
     Part("api", "the API", Promise("the log grows and pipelines go on", False, 90, 90)),
     Part("lake", "the lake", Promise("views go on; the archive stands still", True, 60, 240)),

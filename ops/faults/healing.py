@@ -33,7 +33,7 @@ NO_ANSWER = (*http.NO_ANSWER, LookupError)
 
 WORLDS = frozenset({"simulator"})
 """The processes that make the log grow by themselves."""
-SIGNS = frozenset({"ordering", "supplier"})
+SIGNS = frozenset({"ordering", "markdowns", "supplier"})
 """The services that report nothing but their start."""
 
 NOT_YET = (*NO_ANSWER, KafkaException, UserError, ManagerFault, psutil.Error)

@@ -13,6 +13,9 @@ from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS, Reader, read_table
 from ops.generations.record import Generation, get_wall_now
 
+MARKERS_READ_MAX = 2_000
+"""Of the last markers, so that pipelines that write rarely are among them."""
+
 
 @dataclass(frozen=True)
 class Marker:

@@ -162,9 +162,12 @@ class Comparison:
                     yield Facet(column.name, "none" if value is None else value, before, after)
 
     def _largest(self) -> Iterator[Sample]:
-        """The largest changes, relative to their field's mean, so that cents do not drown units."""
+        """The largest changes, relative to their field's mean, so that cents do not drown units. An
+        absent number counts as zero.
+        """
         moved = " + ".join(
-            f'abs(a."{name}" - b."{name}") / (select 1 + avg(abs("{name}")) from before)'
+            f'abs(coalesce(a."{name}", 0) - coalesce(b."{name}", 0))'
+            f' / (select 1 + coalesce(avg(abs("{name}")), 0) from before)'
             for name in self._numbers
         )
         query = f"select b, a from changed order by {moved or '0'} desc, b::varchar limit {{}}"

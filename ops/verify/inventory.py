@@ -16,9 +16,9 @@ import duckdb
 import pyarrow as pa
 
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
+from contracts.measures import AMOUNT
 from infra.kafka import Offsets, Partition, Record
 from ops.verify.log import number_records
-from ops.verify.sums import AMOUNT
 from ops.verify.validation import Content, Event, Unreadable, read_record
 
 Row = dict[str, Any]

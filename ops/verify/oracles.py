@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from contracts import (
+    MARKDOWN_PROPOSALS,
     POSITION_CHANGES,
     PRICE_CHANGES,
     PRODUCTS,
@@ -22,6 +23,7 @@ from ops.verify.inventory import Log, Row, read_query
 from ops.verify.log import read
 from ops.verify.sums import fit_sums
 from ops.verify.tables import Tables, load_limits, restore_times
+from pipelines.pricing.thresholds import Thresholds as PricingThresholds
 from pipelines.reorder.policy import Policy
 from pipelines.visits.thresholds import Thresholds
 
@@ -81,6 +83,23 @@ class ReorderOracle(Tables):
         }
 
 
+class PricingOracle(Tables):
+    """The markdown proposals of some records, by half-hour and by day."""
+
+    def __init__(
+        self, records: Iterable[Record], limits: PricingThresholds, ends: Offsets | None = None
+    ) -> None:
+        super().__init__(records, ends)
+        for name, value in asdict(limits).items():
+            kind = "double[]" if isinstance(value, tuple) else "double"
+            listed = list(value) if isinstance(value, tuple) else value
+            self.engine.execute(f"set variable {name} = {listed}::{kind}")
+
+    def compute_views(self) -> dict[str, list[Row]]:
+        rows = self.select(read_query("markdown_proposal"))
+        return {MARKDOWN_PROPOSALS.name: [restore_times(row, "ends_at") for row in rows]}
+
+
 Build = Callable[[Iterable[Record], Offsets, Path], Log]
 """The oracle of some records, by the thresholds and the policy in a copy of the code."""
 
@@ -92,12 +111,16 @@ ORACLES: Mapping[str, Build] = {
     "reorder": lambda records, ends, code: ReorderOracle(
         records, load_limits(code, "reorder", "Policy"), ends
     ),
+    "pricing": lambda records, ends, code: PricingOracle(
+        records, load_limits(code, "pricing"), ends
+    ),
 }
 """The oracles by pipeline."""
 DIMENSIONS: Mapping[str, Sequence[str]] = {
     "analytics": [PRODUCTS.name],
     "fraud": [PRICE_CHANGES.name, PRODUCTS.name, STORES.name],
     "reorder": [PRODUCTS.name, PROMOTIONS.name],
+    "pricing": [PRICE_CHANGES.name, PRODUCTS.name],
 }
 """By pipeline, the topics that its oracle reads to their current end."""
 

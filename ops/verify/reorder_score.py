@@ -229,7 +229,7 @@ class Life:
         if now_ms % DAY_MS == 0:
             self._review(now_ms, self._propose)
         orders = self._positions.answer(now_ms)
-        self._positions.forget()
+        self._positions.moves.forget()
         self.ordered += orders
         return [confirm_order(order, now_ms, self._seed) for order in orders]
 

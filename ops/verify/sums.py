@@ -1,19 +1,8 @@
-"""What a line comes to, and sums beyond 64 bits, in the oracles."""
+"""Sums beyond 64 bits, in the oracles."""
 
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
-
-AMOUNT = """
-create macro amount(units, cents, measure) as
-    case
-        when measure is null then units::bigint * cents
-        else (units::bigint * cents + 500) // 1000
-    end
-"""
-"""With it queries can call `amount(units, cents, measure)`: cents, rounded half up where units are
-thousandths of a measure; null without units or cents. It is the one place in SQL that multiplies
-units by a price."""
 
 LEAST, MOST = -(2**63), 2**63 - 1
 

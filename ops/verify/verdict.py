@@ -2,18 +2,20 @@
 ledger too.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS, Contract, compute_digest
+from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS
 from infra.kafka import Offsets, Partition
 from infra.settings import Settings, locate_root
 from infra.wait import ask_until
 from ops.control.reading import ALL_FIELDS
 from ops.generations.folders import locate_code
 from ops.generations.lifecycle import load_generations
-from ops.verify.inventory import Book, Log, Oracle, Place, Row
+from ops.verify.comparison import SHOWN_MAX, Comparison, compare_view, list_some
+from ops.verify.inventory import Book, Log, Oracle, Place
+from ops.verify.lake import TableCheck, check_tables
 from ops.verify.ledger import Audit, audit_ledger
 from ops.verify.log import read_topic
 from ops.verify.oracles import ask_oracle, get_oracle
@@ -21,26 +23,6 @@ from ops.verify.served import Served, fetch_views
 from services.quarantine.follower import read_progress
 
 CAUGHT_UP_SECONDS_MAX = 30.0
-SHOWN_MAX = 5
-"""The names of a deviation that are listed."""
-
-Difference = tuple[Row | None, Row | None]
-"""A row of the served view, and the oracle's row with the same key; None for a missing one."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A served view and the oracle's."""
-
-    view: Contract
-    rows: int
-    live_digest: str
-    oracle_digest: str
-    differing: list[Difference]
-
-    @property
-    def agrees(self) -> bool:
-        return self.live_digest == self.oracle_digest and not self.differing
 
 
 @dataclass(frozen=True)
@@ -75,6 +57,8 @@ class Verdict:
     listing: Listing
     audit: Audit | None
     """None: the ledger does not cover these views, or the world is not simulated."""
+    tables: tuple[TableCheck, ...] = ()
+    """The lake's tables of these views; empty where there is no lake."""
 
     @property
     def books_agree(self) -> bool:
@@ -85,7 +69,9 @@ class Verdict:
         """Whether all comparisons agree."""
         same_views = all(comparison.agrees for comparison in self.views)
         booked = self.audit is None or self.audit.agrees
-        return same_views and self.books_agree and self.listing.agrees and booked
+        same_tables = all(table.agrees for table in self.tables)
+        same = same_views and same_tables
+        return same and self.books_agree and self.listing.agrees and booked
 
     @property
     def exact(self) -> bool:
@@ -96,16 +82,15 @@ class Verdict:
         """Each deviation as a line; nothing where the pipeline is exact."""
         for comparison in self.views:
             if not comparison.agrees:
-                rows = [live or oracle or {} for live, oracle in comparison.differing]
-                keys = ["/".join(str(row[name]) for name in comparison.view.key) for row in rows]
-                yield f"{len(keys):,} rows of {comparison.view.entity} differ: {_list_some(keys)}"
+                yield comparison.describe(comparison.view.entity)
+        yield from filter(None, (table.describe_deviation() for table in self.tables))
         if not self.books_agree:
             live = self.live.books
             off = [
                 partition for partition, book in self.books.items() if live.get(partition) != book
             ]
             keys = ["/".join(map(str, partition)) for partition in off]
-            yield f"the accounting of {len(keys)} partitions differs: {_list_some(keys)}"
+            yield f"the accounting of {len(keys)} partitions differs: {list_some(keys)}"
         yield from self.listing.differences
         if self.listing.behind:
             yield f"not audited: the quarantine is {self.listing.behind:,} records behind"
@@ -117,13 +102,6 @@ class Verdict:
             for what, (ledger, log) in self.audit.seen.items():
                 if ledger != log:
                     yield f"{what}: the ledger counts {ledger:,} records, the log {log:,}"
-
-
-def _list_some(names: Sequence[str]) -> str:
-    """The first SHOWN_MAX names, and the number of others."""
-    more = len(names) - SHOWN_MAX
-    shown = ", ".join(names[:SHOWN_MAX])
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
@@ -146,6 +124,7 @@ def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
             if settings.is_simulated and isinstance(asked, Oracle) and STOCK_LEVELS.name in answers
             else None
         ),
+        tables=tuple(check_tables(settings, pipeline)),
     )
 
 
@@ -154,35 +133,6 @@ def find_code(settings: Settings, pipeline: str, number: int) -> Path:
     generation = load_generations(settings, pipeline).of(number)
     copy = locate_code(settings, generation) if generation else locate_root()
     return copy if copy.exists() else locate_root()
-
-
-def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparison:
-    expected = select_kept(view, oracle)
-    return Comparison(
-        view=view,
-        rows=len(live),
-        live_digest=compute_digest(view, live),
-        oracle_digest=compute_digest(view, expected),
-        differing=list(find_differences(view, live, expected)),
-    )
-
-
-def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
-    """The rows within the view's retention, counted from the newest row."""
-    if view.retention is None or view.began is None or not rows:
-        return rows
-    oldest = max(row[view.began] for row in rows) - view.retention
-    return [row for row in rows if row[view.began] >= oldest]
-
-
-def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
-    """The pairs of differing rows with the same key."""
-    ours, theirs = (
-        {tuple(row[field] for field in view.key): row for row in rows} for rows in (live, oracle)
-    )
-    for key in sorted(ours.keys() | theirs.keys()):
-        if ours.get(key) != theirs.get(key):
-            yield ours.get(key), theirs.get(key)
 
 
 def compare_listing(settings: Settings, oracle: Log) -> Listing:

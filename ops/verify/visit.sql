@@ -17,7 +17,7 @@ moment as (
     select
         *,
         coalesce(issued - lag(issued) over day_of_customer >= getvariable('pause'), true) as begins,
-        count(*) over (partition by customer_id, day)                             as known
+        count(*) over (partition by customer_id, day)                             as events
     from event
     window day_of_customer as (partition by customer_id, day order by issued)
 ),
@@ -45,7 +45,7 @@ select
     least(count(distinct numbered.store_id), getvariable('stores_max')) as stores,
     sum(numbered.units)::bigint                                     as units,
     sum(numbered.cents)::decimal(38)                                as spent_cents,
-    max(numbered.known)::bigint                                     as version
+    max(numbered.events)::bigint                                     as version
 from slot
 join numbered
     on numbered.customer_id = slot.customer_id

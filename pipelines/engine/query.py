@@ -79,6 +79,8 @@ class Run:
     prefix: ArchivePrefix | None = None
     """The prefix that it reads before the log. None: it reads the log only."""
     state: StateSize = field(default_factory=StateSize)
+    begun: Event = field(default_factory=Event)
+    """Set once a batch is written."""
 
     @cached_property
     def dimensions(self) -> Dimensions:
@@ -251,7 +253,17 @@ def create_writer(work: Run, pace: Pace, limit: BeatLimit) -> Write:
         write = refuse_outgrown(write, pace, work.pipeline.reads, measure_unread)
     if work.throttle is not None:
         write = throttle_write(write, work.throttle, pace.live, work.pipeline.duty_cycle)
-    return refuse_newer_before(work.pipeline, write)
+    return refuse_newer_before(work.pipeline, tell_begun(write, work.begun))
+
+
+def tell_begun(write: Write, begun: Event) -> Write:
+    """`write`, which sets the event after each batch."""
+
+    def write_and_tell(rows: DataFrame, batch: int) -> None:
+        write(rows, batch)
+        begun.set()
+
+    return write_and_tell
 
 
 def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:

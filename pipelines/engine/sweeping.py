@@ -1,4 +1,5 @@
 """Deletes from the changelogs the rows whose retention is over, so that compaction removes them.
+A row that somebody adds up stays.
 
 A row is over if it began longer before the newest row, at the marker, than its view's retention.
 Every reader drops it by the same rule, at that marker and at every later one: the newest row only
@@ -6,12 +7,12 @@ becomes newer. So a deletion changes no answer, whenever it is written, and howe
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from threading import Event
 
 from confluent_kafka import KafkaException
 
-from contracts import CONTRACTS, PROPOSALS, Contract
+from contracts import CONTRACTS, MARKDOWN_PROPOSALS, PROPOSALS, Contract
 from contracts.times import MILLISECOND
 from infra.kafka import (
     NotDelivered,
@@ -35,6 +36,8 @@ DELETIONS_MAX = 50_000
 """How many rows are deleted at a time; the next look deletes the others."""
 READ_WHOLE = frozenset({PROPOSALS.name})
 """The views of whose changelog somebody adds up every row."""
+ADDED_UP: Mapping[str, bytes] = {MARKDOWN_PROPOSALS.name: b"day"}
+"""By view: the part of the key of those rows that somebody adds up, which stay."""
 
 log = logging.getLogger("pipeline")
 
@@ -103,13 +106,18 @@ def find_over(settings: Settings, view: Contract, ends: Offsets, floor_ms: int) 
     over: dict[bytes, Outgoing] = {}
     for message in read_between(settings, {}, ends):
         key, began_ms = message.key() or b"", parse_began(view, message.key())
-        if began_ms is None or began_ms >= floor_ms:
+        if began_ms is None or began_ms >= floor_ms or is_added_up(view, key):
             continue
         over.pop(key, None)
         if message.value() is not None and len(over) < DELETIONS_MAX:
             partition = int(message.partition() or 0)
             over[key] = Outgoing(str(message.topic()), key, None, partition=partition)
     return list(over.values())
+
+
+def is_added_up(view: Contract, key: bytes) -> bool:
+    """Whether somebody adds up the row, however old it is."""
+    return ADDED_UP.get(view.name) in key.split(b"/")
 
 
 def parse_began(view: Contract, key: bytes | None) -> int | None:

@@ -8,7 +8,7 @@ once when nobody holds the other end of its input.
 import logging
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -37,6 +37,9 @@ from pipelines.engine.tuning.heap import Heap
 from pipelines.engine.tuning.options import Piece, choose_pieces
 
 log = logging.getLogger("pipeline")
+
+ALONE_SECONDS_MAX = 20.0
+"""How long the first generation runs alone: it may have a day to read."""
 
 
 class Assigned(NamedTuple):
@@ -111,6 +114,7 @@ class QueryThread(Thread):
         # Each pipeline reads and writes under its own name, beside others in one process.
         own = settings.as_service(pipeline.name)
         self._work = Run(spark.newSession(), own, pipeline, self.generation, self.throttle)
+        self.begun = self._work.begun
         self._lease = lease_file
         self._ended = ended
         """The exception of a failure; None: it no longer has to run, or cannot."""
@@ -144,7 +148,7 @@ def run_all(
     threads = [QueryThread(spark, settings, each, file, ended) for file, each in assigned.items()]
     for thread in threads:
         update(settings, thread, control)
-        thread.start()
+    Thread(target=start_first_alone, args=(threads,), daemon=True).start()
     runs = assigned.values()
     served = {locate_folder(settings, generation): pipeline for pipeline, generation in runs}
     swept = [(settings.as_service(pipeline.name), generation) for pipeline, generation in runs]
@@ -164,6 +168,18 @@ def run_all(
         if error is not None:
             raise error
         left -= 1
+
+
+def start_first_alone(threads: Sequence[QueryThread]) -> None:
+    """Start the first, and all others once it has written a batch: so its view can be read as soon
+    as if it ran alone.
+    """
+    first, *others = threads
+    first.start()
+    if others:
+        first.begun.wait(ALONE_SECONDS_MAX)
+    for thread in others:
+        thread.start()
 
 
 def update(settings: Settings, thread: QueryThread, control: Control) -> None:

@@ -7,6 +7,7 @@ import logging
 import signal
 import sys
 import time
+from collections.abc import Callable
 from threading import Event
 
 from infra.errors import UserError
@@ -15,6 +16,7 @@ from infra.settings import LAKE, read_settings
 from ops.generations import lease
 from pipelines.engine.process import give_way
 from pipelines.engine.session import get_engine
+from pipelines.lake.quality.beside import Checker
 from pipelines.lake.session import start_lake_session
 from pipelines.lake.tables import locate_lake
 from pipelines.lake.work import Work
@@ -39,15 +41,17 @@ def main() -> None:
     with lease.take(home) as taken:
         spark = start_lake_session(settings)
         lease.record_engine(taken, get_engine(spark).pid)
+        checker = Checker(settings)
         try:
-            work(Work(spark, settings, tables), once)
+            work(Work(spark, settings, tables), once, checker.look)
         finally:
+            checker.stop()
             get_engine(spark).kill()  # at any point: a kill is its only way to end
 
 
-def work(tables: Work, once: bool) -> None:
+def work(tables: Work, once: bool, look: Callable[[], None]) -> None:
     """Run batches, without a pause while the log has more: `once` until the log's end, else for
-    ever.
+    ever, with a `look` after each at whether checks are due.
     """
     pause = Event()
     while True:
@@ -56,6 +60,8 @@ def work(tables: Work, once: bool) -> None:
         if not left and once:
             tables.tidy()
             return
+        if not once:
+            look()
         if not left:
             pause.wait(max(0.0, EVERY_SECONDS - (time.monotonic() - begun)))
 

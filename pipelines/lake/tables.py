@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructType
@@ -11,6 +11,8 @@ from contracts import CONTRACTS, Contract, render_spark_ddl
 from contracts.validation import VALIDATED
 from infra.folder import Folder
 from infra.lake import (
+    PROPERTIES,
+    RETENTION,
     Coverage,
     Folders,
     find_newest_version,
@@ -39,15 +41,6 @@ DAILY_FACTS = (
     "sales_cents BIGINT, units_refunded BIGINT, refunded_cents BIGINT, units_received BIGINT, "
     "units_adjusted BIGINT"
 )
-
-RETENTION = timedelta(hours=6)
-"""How long a file is kept that no newer version needs: a reader of a pinned version does."""
-
-PROPERTIES = {
-    "delta.deletedFileRetentionDuration": f"interval {RETENTION // timedelta(hours=1)} hours",
-    "delta.logRetentionDuration": "interval 2 days",
-    "delta.checkpointInterval": "50",
-}
 
 
 @dataclass(frozen=True)

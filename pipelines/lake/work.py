@@ -1,4 +1,4 @@
-"""A batch of the lake: from the log to bronze, to silver, to gold."""
+"""A batch of the lake: from the log to bronze, to silver, to gold; then the tables of states."""
 
 import logging
 import time
@@ -16,6 +16,8 @@ from pipelines.engine import archive
 from pipelines.engine.archive import OtherLog, is_between
 from pipelines.engine.bounded import Span, read_log
 from pipelines.engine.sink import refuse_newer
+from pipelines.lake.orders import refresh_orders
+from pipelines.lake.prices import refresh_prices
 from pipelines.lake.session import prepare_for
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table
 from pipelines.lake.transform import (
@@ -27,6 +29,7 @@ from pipelines.lake.transform import (
     sum_daily_facts,
     to_day_number,
 )
+from pipelines.lake.views import refresh_views
 
 log = logging.getLogger("lake")
 
@@ -58,6 +61,9 @@ class Work:
         for topic in EVENTS:
             refine(self._spark, topic, self._lake.bronze, self._lake.silver(topic), until)
         sum_days(self._spark, self._lake)
+        refresh_prices(self._lake.folders)
+        refresh_orders(self._lake.folders)
+        refresh_views(self._settings, self._lake.folders)
         self._tidy_what_is_due()
         log.info("batch %d: %d left, %.1f s", until.batch, left, time.monotonic() - begun)
         return left

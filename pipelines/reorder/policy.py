@@ -12,12 +12,12 @@ The functions are plain arithmetic. They take numbers, or Spark columns with the
 and give the same result for both.
 """
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from operator import floordiv, getitem
 from typing import Any, NamedTuple
+
+from pipelines.common.arithmetic import Arithmetic
 
 DAYS = 7
 """The days before a review that it reads: every weekday once, so that each has its weight."""
@@ -43,20 +43,6 @@ class Policy:
     holding_per_day: float = 0.001  # of its cost: capital, room, and waste
     opening_days: float = 1.0  # beyond the lead time: how long the units last that it opened with
     opening_spare_days: float = 0.25  # of them, what is left when the first goods arrive
-
-
-class Arithmetic(NamedTuple):
-    """The operations that differ between numbers and columns."""
-
-    sqrt: Callable[[Any], Any] = math.sqrt
-    ceil: Callable[[Any], Any] = math.ceil
-    floor: Callable[[Any], Any] = math.floor
-    largest: Callable[..., Any] = max
-    smallest: Callable[..., Any] = min
-    divided: Callable[[Any, Any], Any] = floordiv
-    pick: Callable[[Any, Any], Any] = getitem
-    keep: Callable[[Sequence[Any]], Sequence[Any]] = tuple
-    """Values that are used several times; a column is an expression, computed where it stands."""
 
 
 class Sold(NamedTuple):

@@ -10,15 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from contracts.measures import MEASURES, UNITS_PER_MEASURE
+from contracts.measures import UNITS_PER_MEASURE
 from pipelines.common.pipeline import Contribution, Extract
-from pipelines.common.transform.columns import choose
+from pipelines.common.transform.columns import (
+    COLUMNS,
+    begin_of,
+    choose,
+    name_measure,
+    number_measure,
+    sum_units,
+    to_columns,
+)
 from pipelines.reorder.policy import (
     DAYS,
     HOURS_PER_DAY,
     NO_PLAN,
     PARTS,
-    Arithmetic,
     Plan,
     Policy,
     Sold,
@@ -96,9 +103,6 @@ def build_line_columns(policy: Policy) -> Mapping[str, Column]:
     """What a line moved and sold, as if at the usual price, what the plan does to sales, and the
     number of the product's measure, from one on; zero: it is sold by the piece.
     """
-    numbers = choose(
-        (F.col("measure") == name, F.lit(position)) for position, name in enumerate(MEASURES, 1)
-    )
     sold = F.when(F.col("movement") == SOLD, F.col("units")).otherwise(0)
     lift = lift_permille(F.col("usual_price_cents"), F.col("price_cents"), policy, COLUMNS)
     happened_ms = F.unix_millis("event_time")
@@ -109,7 +113,7 @@ def build_line_columns(policy: Policy) -> Mapping[str, Column]:
         "sold": sold,
         "usual_milli": estimate_usual_milli(sold, F.when(promoted, lift).otherwise(1_000), COLUMNS),
         "plan_lift_permille": lift,
-        "measure_number": F.coalesce(numbers, F.lit(0)).cast("long"),
+        "measure_number": number_measure(F.col("measure")),
     }
 
 
@@ -149,12 +153,6 @@ def derive_minute() -> Mapping[str, Column]:
     }
 
 
-def begin_of(length_ms: int) -> Column:
-    """The beginning of the interval of that length in which a line was published, in ms."""
-    published = F.unix_millis("published")
-    return published - F.pmod(published, F.lit(length_ms))
-
-
 def build_aggregates() -> dict[str, Column]:
     """The aggregates of the contributions to one shelf, and one review or minute.
 
@@ -189,7 +187,7 @@ def is_known() -> Column:
 
 def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
     """Proposals and changes with their views' columns, from aggregates with known terms."""
-    number, opened = F.col("measure_number"), F.col("opened_units")
+    opened = F.col("opened_units")
     lead_days = F.col("lead_time_days") + F.coalesce(F.col("lead_time_hours"), F.lit(0)) / F.lit(
         float(HOURS_PER_DAY)
     )
@@ -206,7 +204,6 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         count_units_each(),
     )
     first = derive_first_levels(opened, lead_days, policy, COLUMNS)
-    measure = choose((number == position, F.lit(name)) for position, name in enumerate(MEASURES, 1))
     is_change = F.col("changed_at").isNotNull()
     opens = (opened > 0) & (policy.review_days == 0)
     points = F.array(*[F.struct(point.alias("units")) for point in proposed.points])
@@ -217,7 +214,7 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
                 for name, level, first_level in zip(LEVELS, proposed, first, strict=False)
             },
             "reorder_points": points if proposed.points else F.lit(None),
-            "measure": measure,
+            "measure": name_measure(F.col("measure_number")),
             "review_days": F.lit(policy.review_days),
         }
     )
@@ -272,22 +269,3 @@ def name_sold_on(day: int) -> str:
 
 def name_sold_in(part: int) -> str:
     return f"_part_{part}"
-
-
-def sum_units(of: Column) -> Column:
-    return F.coalesce(F.sum(of), F.lit(0))
-
-
-def to_columns(*numbers: Column | float) -> list[Column]:
-    return [number if isinstance(number, Column) else F.lit(number) for number in numbers]
-
-
-COLUMNS = Arithmetic(
-    F.sqrt,
-    F.ceil,
-    F.floor,
-    largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
-    smallest=lambda *numbers: F.least(*to_columns(*numbers)),
-    divided=lambda *numbers: F.call_function("div", *to_columns(*numbers)),
-    pick=lambda values, number: F.get(F.array(*to_columns(*values)), *to_columns(number)),
-)

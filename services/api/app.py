@@ -29,6 +29,7 @@ from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     best_sellers,
+    checks,
     events,
     exports,
     health,
@@ -75,7 +76,7 @@ REQUESTS_PER_SECOND_MAX = 200.0
 
 
 ROUTES = (
-    *(stock, prices, orders, history, pipelines),
+    *(stock, prices, orders, history, checks, pipelines),
     *(views, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
     *(topics, registry, metrics, pages),
@@ -105,7 +106,7 @@ def create_app(sources: Sources) -> FastAPI:
     app.state.sources = sources
     app.state.streams = Slots("streams", stream.STREAMS_MAX)
     app.state.exports = Slots("exports", exports.EXPORTS_MAX)
-    app.state.figures = metrics.create_registry(sources.store, sources.profile)
+    app.state.figures = metrics.create_registry(sources)
     app.state.end_streams = sources.store.end_streams
     if sources.profile is not None:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)

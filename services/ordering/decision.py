@@ -9,10 +9,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
-DAY_MS = 86_400_000
+from services.moves import DAY_MS, Moves
+
 ID_DIGITS = 24
-KEPT_MS = 2 * DAY_MS
-"""How long moves that are answered may still be corrected. A later correction needs all rows."""
 
 
 class Shelf(NamedTuple):
@@ -79,91 +78,64 @@ def derive_order_id(shelf: Shelf, moment_ms: int) -> str:
 
 class Positions:
     """The inventory positions and levels of all shelves at the last answered minute, and the rows
-    of one generation about later ones.
-
-    Until the last review before `answered_ms`, reviews say what moved; after it, minutes do.
+    of one generation about later ones. Reviews say what moved in a day.
     """
 
     def __init__(self, answered_ms: int, limits: Limits = Limits()) -> None:
-        self.answered_ms = answered_ms
-        self.is_outdated = False
-        """Whether a row corrects what is forgotten: then only all rows give the positions."""
+        self.moves: Moves[Shelf] = Moves(answered_ms)
         self._limits = limits
-        self._begins_ms = answered_ms - answered_ms % DAY_MS
-        self._forgotten_ms = 0
-        self._units: Counter[Shelf] = Counter()
         self._levels: dict[Shelf, Level] = {}
-        self._moved: dict[int, dict[Shelf, int]] = defaultdict(dict)  # by review or minute
         self._coming: dict[int, dict[Shelf, Level]] = defaultdict(dict)  # levels to come
 
     def take_review(self, shelf: Shelf, moved_units: int, level: Level) -> None:
         """Take the newest row of a review: what moved in the day before it, and the levels."""
-        if level.since_ms <= self._begins_ms:
-            self._move(level.since_ms, shelf, moved_units)
+        self.moves.take_day(level.since_ms, shelf, moved_units)
         self._set_level(shelf, level)
 
     def take_change(
         self, shelf: Shelf, changed_ms: int, moved_units: int, opening: Level | None = None
     ) -> None:
         """Take the newest row of a minute. `opening`: the levels of a shelf that opened in it."""
-        if changed_ms > self._begins_ms:
-            self._move(changed_ms, shelf, moved_units)
+        self.moves.take(changed_ms, shelf, moved_units)
         if opening is not None:
             self._set_level(shelf, opening)
 
     def take_order(self, shelf: Shelf, units: int) -> None:
         """Take an order that somebody has given: it answers no later minute than the last."""
-        self._units[shelf] += units
+        self.moves.units[shelf] += units
 
     def answer(self, until_ms: int) -> list[Order]:
         """The orders of every minute after the last answered one, until this minute."""
-        due = (
-            moment_ms
-            for moment_ms in self._moved.keys() | self._coming.keys()
-            if self.answered_ms < moment_ms <= until_ms
-        )
+        answered_ms = self.moves.answered_ms
+        coming = (moment_ms for moment_ms in self._coming if answered_ms < moment_ms <= until_ms)
+        due = {*self.moves.list_due(until_ms), *coming}
         orders = [order for moment_ms in sorted(due) for order in self._answer_minute(moment_ms)]
-        self.answered_ms = until_ms
+        self.moves.answered_ms = until_ms
         return orders
 
-    def forget(self) -> None:
-        """Forget what moved so long ago that hardly any row corrects it. Every row was taken."""
-        self._forgotten_ms = max(self._forgotten_ms, self.answered_ms - KEPT_MS)
-        for moment_ms in [each for each in self._moved if each <= self._forgotten_ms]:
-            del self._moved[moment_ms]
-
-    def _move(self, moment_ms: int, shelf: Shelf, units: int) -> None:
-        if moment_ms <= self._forgotten_ms:
-            self.is_outdated = True
-        elif moment_ms <= self.answered_ms:
-            self._units[shelf] += units - self._moved[moment_ms].get(shelf, 0)
-        self._moved[moment_ms][shelf] = units
-
     def _set_level(self, shelf: Shelf, level: Level) -> None:
-        if level.since_ms > self.answered_ms:
+        if level.since_ms > self.moves.answered_ms:
             self._coming[level.since_ms][shelf] = level
         elif shelf not in self._levels or self._levels[shelf].since_ms <= level.since_ms:
             self._levels[shelf] = level
 
     def _answer_minute(self, moment_ms: int) -> list[Order]:
         """The orders of one minute, the most urgent of each store first."""
-        moved = self._moved.get(moment_ms, {})
-        self._units.update(moved)
+        moved, units = self.moves.add(moment_ms), self.moves.units
         reviewed = self._coming.pop(moment_ms, {})
         self._levels.update(reviewed)
         looked_at = reviewed.keys() | {shelf for shelf in moved if self._reacts(shelf)}
         missing = {
-            shelf: self._units[shelf] - self._levels[shelf].find_point(moment_ms)
-            for shelf in looked_at
+            shelf: units[shelf] - self._levels[shelf].find_point(moment_ms) for shelf in looked_at
         }
-        wanted = [shelf for shelf, units in missing.items() if units <= 0]
+        wanted = [shelf for shelf, above in missing.items() if above <= 0]
         given: Counter[str] = Counter()
         orders = []
         for shelf in sorted(wanted, key=lambda shelf: (missing[shelf], shelf)):
             if given[shelf.store_id] < self._limits.orders_per_store_max:
                 given[shelf.store_id] += 1
                 order = self._create_order(shelf, moment_ms)
-                self._units[shelf] += order.units
+                units[shelf] += order.units
                 orders.append(order)
         return orders
 
@@ -177,6 +149,6 @@ class Positions:
         most = limits.units_per_order_max if by_piece else limits.thousandths_per_order_max
         pack = level.pack_size_units
         lot = level.order_up_to_units - level.reorder_point_units
-        packs = max(1, -((self._units[shelf] - level.find_point(moment_ms) - lot) // pack))
+        packs = max(1, -((self.moves.units[shelf] - level.find_point(moment_ms) - lot) // pack))
         packs = min(packs, max(1, most // pack))
         return Order(shelf, moment_ms, packs * pack, level)

@@ -24,7 +24,8 @@ from infra.wait import wait_until
 from ops.verify.log import read
 from services import supplier
 from services.api.app import create_sources
-from services.ordering.gate import Gate, OrderPublisher
+from services.gate import Gate, Publisher
+from services.ordering.gate import ORDERING
 from services.quarantine import follower as quarantine
 from services.quarantine.follower import read_progress
 from tests.brokers import read_all
@@ -113,8 +114,8 @@ def order(settings: Settings) -> None:
     reordering.promote(1)
     reordering.propose(1, 0, dict.fromkeys(ORDERED, 10))
     reordering.mark(1)
-    publisher = OrderPublisher(settings)
-    gate = Gate(settings, publisher)
+    publisher = Publisher(settings, ORDERING)
+    gate = Gate(settings, ORDERING, publisher)
 
     def is_answered() -> bool:
         gate.look()

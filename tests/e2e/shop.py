@@ -113,6 +113,8 @@ def create_world(folder: Path, seed: int, pipelines: str) -> Settings:
         port_base=free_port_base(),
         simulator_seed=seed,
         pipelines=pipelines,
+        lake=False,
+        simulator_refill="vans",
         pipeline_seconds_per_batch_min=2,  # the cores are shared with other tests
         simulator_speed=120,  # two hours, the horizon, pass in a minute
         simulator_stores=6,

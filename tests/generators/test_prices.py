@@ -9,7 +9,8 @@ import pytest
 from contracts import PRICE_CHANGES, PROMOTIONS, RECEIPTS
 from generators.event import Event
 from generators.parameters import Refill
-from generators.prices import DECIDED_AT_HOUR, NOTICE_DAYS, Promotions
+from generators.prices import DECIDED_AT_HOUR
+from generators.promotions import NOTICE_DAYS, Promotions
 from generators.shelves import SPARE_DAYS
 from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
 from generators.world import World
@@ -110,7 +111,7 @@ def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods
             for day in range(-(-product.lead_time_hours // 24) + SPARE_DAYS)
         )
     }
-    monkeypatch.setattr("generators.prices.STARTED_SHARE", 0.0)
+    monkeypatch.setattr("generators.promotions.STARTED_SHARE", 0.0)
     usual = open_shelves("orders")
     higher = {sku for sku, units in lifted.items() if units > usual[sku]}
     assert higher

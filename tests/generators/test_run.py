@@ -152,6 +152,25 @@ def test_a_minute_of_the_world_takes_six_seconds_at_speed_ten_and_then_it_stands
     ]
 
 
+def test_another_speed_starts_a_clock_where_the_last_one_is() -> None:
+    wall = Wall()
+    pacer = wall.create_pacer()
+    pacer.set_speed(2 * SPEED)
+    assert wall.announced == []
+    pacer.set_speed(None)
+    assert pacer.wait(START_MS + 60_000)
+    pacer.set_speed(3 * SPEED)
+    pacer.set_speed(3 * SPEED)
+    assert pacer.wait(START_MS + 120_000)
+    assert wall.now_ms == 58_000
+    pacer.set_speed(None)
+    assert [clock for clock, _ in wall.announced] == [
+        WorldClock(START_MS, 50_000, SPEED),
+        WorldClock(START_MS + 60_000, 56_000, 3 * SPEED),
+        WorldClock(START_MS + 120_000, 58_000, SPEED),
+    ]
+
+
 @pytest.mark.parametrize(("behind_ms", "announced"), [(BEHIND_MS_MAX, 1), (3_600_000, 2)])
 def test_a_little_behind_catches_up_and_after_a_long_sleep_world_time_has_stood(
     behind_ms: int, announced: int

@@ -11,18 +11,29 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from contracts import CLOCKS, decode
+from contracts import CLOCKS, PRICE_CHANGES, decode, encode, encode_key
 from generators.clock import get_wall_ms
+from generators.inputs import Journal
 from generators.parameters import create_parameters
-from generators.resume import Published, parse_published
+from generators.resume import Published, is_numbered, parse_published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import TOPICS, World
-from infra.kafka import Partition, create_admin, read_between, read_end_offsets, read_to_end
+from infra.kafka import (
+    Outgoing,
+    Partition,
+    create_admin,
+    create_producer,
+    read_between,
+    read_end_offsets,
+    read_to_end,
+    send_all,
+)
 from infra.processes import build_environment
-from infra.settings import Settings, locate_root
+from infra.settings import SIMULATOR, Settings, locate_root
 from infra.wait import wait_until
 from ops.cli.health import PAUSED
 from ops.cli.ready import find_readiness
+from ops.control.load import Load, publish_load
 from tests.generators.worlds import to_published
 from tests.worlds import shrink_world
 
@@ -64,11 +75,12 @@ def count_records(client: AdminClient) -> int:
 
 
 def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
-    """The same from the world itself, uncut."""
-    made = World(create_parameters(settings))
+    """The same from the world itself, uncut, with what it heard."""
+    parameters = create_parameters(settings)
+    made, journal = World(parameters), Journal(settings.data_dir / SIMULATOR, parameters.render())
     records: dict[tuple[str, int], list[Published]] = {}
-    for _ in range(ticks):
-        for publication in made.tick():
+    for tick in range(ticks):
+        for publication in made.tick(journal.list_heard(tick)):
             records.setdefault((publication.topic, publication.partition), []).append(
                 to_published(publication)
             )
@@ -76,11 +88,13 @@ def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[
 
 
 def read_log(settings: Settings) -> dict[Partition, list[Published]]:
-    """Every record of the simulator's topics, by partition and in order."""
+    """Every record of the simulator, by partition and in order."""
     ends = read_end_offsets(create_admin(settings), WORLD_NAMES)
     records: dict[Partition, list[Published]] = {partition: [] for partition in ends}
     for message in read_between(settings, {}, ends):
-        records[message.topic() or "", message.partition() or 0].append(parse_published(message))
+        if is_numbered(message):
+            place = message.topic() or "", message.partition() or 0
+            records[place].append(parse_published(message))
     return records
 
 
@@ -117,6 +131,40 @@ def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Setti
         _, errors = program.communicate(timeout=SECONDS_MAX)
     assert program.returncode == 1
     assert "make reset" in errors
+
+
+def test_killed_after_it_heard_a_price_and_a_load_it_leaves_the_world_that_heard_them(
+    small: Settings,
+) -> None:
+    client = create_admin(small)
+    price = {
+        "event_id": "cut",
+        "event_time": START_MS,
+        "sku": "SKU-00000",
+        "price_cents": 1,
+        "effective_at": START_MS,
+    }
+    load = Load("turned", 12_000, 900_000, ["S001"], {"SKU-00001": 900})
+    with simulator(small) as program:
+        wait_for_records(client, count_records(client) + 200)
+        key, value = encode_key(PRICE_CHANGES, price), encode(PRICE_CHANGES, price)
+        record = Outgoing(PRICE_CHANGES.name, key, value, START_MS)
+        send_all(create_producer(small), [record])
+        publish_load(small, load, get_wall_ms())
+        wait_until(lambda: read_clock_row(small)["speed_milli"] == 900_000, "time runs faster")
+        wait_for_records(client, count_records(client) + 500)
+        program.send_signal(signal.SIGKILL)
+    before = count_records(client)
+    with simulator(small) as program:
+        wait_for_records(client, before + 500)
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(timeout=SECONDS_MAX) == 0
+    uncut = publish_world(small, 4 * TICKS_PER_DAY)
+    for partition, records in read_log(small).items():
+        assert records == uncut.get(partition, [])[: len(records)]
+    journal = Journal(small.data_dir / SIMULATOR, create_parameters(small).render())
+    heard = [given for tick in range(4 * TICKS_PER_DAY) for given in journal.list_heard(tick)]
+    assert {given[0] for given in heard} == {"cut", "turned"}
 
 
 BALLAST_BYTES = 512 * 1024**2

@@ -14,13 +14,14 @@ from contracts.validation import Rejection, validate
 from infra.kafka import Partition, Record
 from ops.verify import analytics, inventory
 from ops.verify.fraud import FraudOracle
-from ops.verify.oracles import ReorderOracle, VisitsOracle
+from ops.verify.oracles import PricingOracle, ReorderOracle, VisitsOracle
 from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import Dimension, Pipeline, load
 from pipelines.common.transform.lines import Lookups
 from pipelines.engine.archive import RECORD
 from pipelines.engine.dimensions import DimensionVersion, Versions, to_version
 from pipelines.fraud.pipeline import create_pipeline
+from pipelines.pricing.pipeline import LIMITS as PRICING_LIMITS
 from pipelines.reorder.pipeline import POLICY
 from pipelines.visits.pipeline import LIMITS as VISIT_LIMITS
 from tests.rows import collect_rows
@@ -144,6 +145,8 @@ def ask_oracle(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
         return FraudOracle(log, LIMITS, ends)
     if pipeline.name == "visits":
         return VisitsOracle(read, VISIT_LIMITS, ends)
+    if pipeline.name == "pricing":
+        return PricingOracle(log, PRICING_LIMITS, ends)
     return ReorderOracle(log, POLICY, ends)
 
 

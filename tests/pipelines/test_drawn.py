@@ -49,6 +49,7 @@ KINDS: Mapping[str, tuple[str, set[object]]] = {
     "fraud": ("rule", {*CROWDS}),
     "visits": ("status", {"counted", "withdrawn"}),
     "reorder": ("days", {*range(1, 8)}),
+    "pricing": ("measure", {None, "kilogram"}),
 }
 """By pipeline: what is among the rows of such a timeline."""
 

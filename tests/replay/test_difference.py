@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from contracts import ALERTS, CONTRACTS, STOCK_LEVELS, Contract
+from contracts import ALERTS, CONTRACTS, MARKDOWN_PROPOSALS, STOCK_LEVELS, Contract
 from contracts.documents import to_document
 from infra.errors import UserError
 from infra.settings import locate_root
@@ -70,6 +70,18 @@ def test_rows_that_come_go_and_change_are_told_apart(tmp_path: Path) -> None:
     assert changed.key["sku"] == "C"
     assert (changed.before, changed.after) == ({"units_sold": 5}, {"units_sold": 8})
     assert [sample.key["sku"] for sample in rest] == ["D", "E", "B"]
+
+
+def test_a_price_that_there_was_not_is_among_the_largest_changes(tmp_path: Path) -> None:
+    """And the difference says what prices come to, in cents."""
+    example = MARKDOWN_PROPOSALS.examples[0]
+    before, after = (
+        [{**example, "sku": sku, "markdown_price_cents": cents} for sku, cents in prices.items()]
+        for prices in ({"A": 180, "B": 190, "C": None}, {"A": 181, "B": 192, "C": 150})
+    )
+    difference = compare(tmp_path, MARKDOWN_PROPOSALS, before, after)
+    assert Total("markdown_price_cents", 370, 523) in difference.totals
+    assert [sample.key["sku"] for sample in difference.largest] == ["C", "B", "A"]
 
 
 def test_a_view_that_says_nothing_any_more_is_all_removed(tmp_path: Path) -> None:

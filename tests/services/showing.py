@@ -24,6 +24,7 @@ from contracts import (
     Contract,
 )
 from contracts.times import to_epoch_ms
+from infra.checks import Checked, Outcome, Result, locate_quality, write_checked
 from infra.folder import Folder
 from infra.lake import Folders
 from infra.reports import find_difference
@@ -218,9 +219,16 @@ REPORT = {
 }
 
 
+BROKEN = {"_partition": 1, "_offset": 4, "event_id": "damaged", "units": 0}
+RULE = "units is not 0"
+
+
 def fill_folder(home: Path) -> None:
-    """A report, and a lake: what moved one shelf in the morning, empty for half an hour."""
+    """A report, checks of which one failed and one could not run, and a lake: what moved one shelf
+    in the morning, empty for half an hour.
+    """
     write_report(home)
+    write_checks(home)
     silver = Silver(Folders(Folder(str(home / "lake"))))
 
     def put(topic: Contract, minute: int, event_id: str, **fields: Any) -> None:
@@ -243,6 +251,18 @@ def write_report(folder: Path) -> None:
     file = find_difference(folder / "reports", "fraud", 2, 3)
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(REPORT))
+
+
+def write_checks(folder: Path) -> None:
+    """A row of silver that breaks a rule, and a check of gold that raised."""
+    failed = Outcome("events", RULE, success=False, unexpected=1, rows=(BROKEN,))
+    now_ms = to_epoch_ms(NOON)
+    results = (
+        Result("silver/inventory.adjustment.v1", 12, now_ms, 80, (failed,)),
+        Result("gold/daily-facts", 11, now_ms, trouble="MemoryError: "),
+    )
+    checked = Checked(now_ms, "", {result.table: result for result in results})
+    write_checked(locate_quality(folder / "reports"), checked, results)
 
 
 @contextmanager

@@ -61,6 +61,13 @@ class Silver:
             str(self._folders.silver(topic)), table, mode="append", commit_properties=properties
         )
 
+    def remove(self, topic: Contract, offset: int) -> None:
+        """Take an event away, as somebody does who mends the table."""
+        written = {"userMetadata": self._coverage[topic].to_json()}
+        DeltaTable(str(self._folders.silver(topic))).delete(
+            f"_offset = {offset}", commit_properties=CommitProperties(custom_metadata=written)
+        )
+
     def release(
         self, topic: Contract, offset: int = 77, released_at: datetime = NOON, **changes: Any
     ) -> int:

@@ -28,7 +28,8 @@ from ops.replay.readers import find_alive
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror
 from services.api.store.mirrored import MIRRORED
-from services.ordering.gate import Rows
+from services.gate import Rows
+from services.ordering.gate import READER
 from services.supplier import confirm_orders, read_order
 from tests.bad_records import create_message, get_good, list_bad
 from tests.brokers import read_all
@@ -121,7 +122,7 @@ def test_orders_are_read_and_confirmed_past_the_bad_ones(kafka: Settings) -> Non
     publish(kafka, CONFIRMATIONS)
     wanted = PURCHASE_ORDERS.examples[0]["purchase_order_id"]
     ends = read_end_offsets(create_admin(kafka), [PURCHASE_ORDERS.name])
-    orders = Rows(kafka, PURCHASE_ORDERS).read_new(ends)
+    orders = Rows(kafka, READER, PURCHASE_ORDERS).read_new(ends)
     assert wanted in {order["purchase_order_id"] for order in orders}
     other = get_good(PURCHASE_ORDERS, purchase_order_id="PO-other")
     client = Producer({"bootstrap.servers": kafka.bootstrap_servers})

@@ -6,7 +6,8 @@ from functools import reduce
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from contracts.measures import UNITS_PER_MEASURE
+from contracts.measures import MEASURES, UNITS_PER_MEASURE
+from pipelines.common.arithmetic import Arithmetic
 
 HALF = UNITS_PER_MEASURE // 2
 
@@ -70,3 +71,42 @@ def sum_by_slot(
         member.cast("string"),
         *[amount.cast("long") for amount in amounts],
     )
+
+
+def sum_units(of: Column) -> Column:
+    """The sum in a group; 0 without any."""
+    return F.coalesce(F.sum(of), F.lit(0))
+
+
+def begin_of(length_ms: int) -> Column:
+    """The beginning of the interval of that length in which a line was published, in ms."""
+    published = F.unix_millis("published")
+    return published - F.pmod(published, F.lit(length_ms))
+
+
+def number_measure(measure: Column) -> Column:
+    """The number of a measure, from one on; zero: sold by the piece. Spark aggregates only numbers
+    in place.
+    """
+    numbers = choose((measure == name, F.lit(number)) for number, name in enumerate(MEASURES, 1))
+    return F.coalesce(numbers, F.lit(0)).cast("long")
+
+
+def name_measure(number: Column) -> Column:
+    """The measure of that number; null for zero."""
+    return choose((number == each, F.lit(name)) for each, name in enumerate(MEASURES, 1))
+
+
+def to_columns(*numbers: Column | float) -> list[Column]:
+    return [number if isinstance(number, Column) else F.lit(number) for number in numbers]
+
+
+COLUMNS = Arithmetic(
+    F.sqrt,
+    F.ceil,
+    F.floor,
+    largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
+    smallest=lambda *numbers: F.least(*to_columns(*numbers)),
+    divided=lambda number, by: F.call_function("div", *to_columns(number, by)),
+    pick=lambda values, number: F.get(F.array(*to_columns(*values)), *to_columns(number)),
+)

@@ -6,15 +6,15 @@ A rule for an array's items becomes an expectation of a frame with a row per ite
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from great_expectations import expectations as gxe
 from great_expectations.expectations.expectation import Expectation
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from contracts import Contract, Rule
 
 EVENTS = "events"
-"""The frame with a row per event; each other frame has the name of its items' array."""
+"""The frame with a row per event, or row of a view; each other one has the name of its array."""
 
 BYTES = "{}_bytes"
 ITEMS = "{}_items"
@@ -32,8 +32,8 @@ def expect_at_most(column: str, limit: Any) -> Expectation:
 
 
 def expect_match(column: str, limit: str) -> Expectation:
-    # Java's $ also matches before a final line break.
-    return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=limit.removesuffix("$") + r"\z")
+    # Python's $ also matches before a final line break.
+    return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=limit.removesuffix("$") + r"\Z")
 
 
 MAKES: Mapping[str, Make] = {
@@ -71,6 +71,11 @@ def expect_order(column: str, limit: str, *, or_equal: bool) -> Expectation:
     )
 
 
+def expect_no_row(description: str) -> Expectation:
+    """Of a frame that holds the bad rows only."""
+    return gxe.ExpectTableRowCountToEqual(value=0, description=description)
+
+
 def list_expectations(contract: Contract) -> dict[str, dict[str, Expectation]]:
     """The expectations, by frame and by the rule's name."""
     by_frame: dict[str, dict[str, Expectation]] = {EVENTS: {}}
@@ -89,25 +94,27 @@ def create_expectation(rule: Rule) -> Expectation:
     return made
 
 
-def build_frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, DataFrame]:
+def build_frames(contract: Contract, events: pa.Table, *identity: str) -> dict[str, pa.Table]:
     """The frames of the expectations, by name; the columns `identity` identify a row's event."""
-    by_name = {EVENTS: events.select(*identity, *list_columns(contract))}
+    by_name = {EVENTS: select_fields(contract, events, *identity)}
     for array in contract.fields:
         if array.item:
-            items = events.select(*identity, F.explode(array.name).alias("_item"))
-            by_name[array.name] = items.select(*identity, "_item.*")
+            lists = events[array.name].combine_chunks()
+            parents, items = pc.list_parent_indices(lists), pc.list_flatten(lists)
+            own = {field.name: pc.struct_field(items, field.name) for field in array.fields}
+            of_event = {name: events[name].take(parents) for name in identity}
+            by_name[array.name] = pa.table({**of_event, **own})
     return by_name
 
 
-def list_columns(contract: Contract) -> list[Column]:
+def select_fields(contract: Contract, events: pa.Table, *identity: str) -> pa.Table:
     """The fields, with the measures of some; of an array only its number of items."""
-    selected = []
+    columns = {name: events[name] for name in identity}
     for field in contract.fields:
+        column = events[field.name]
         if field.item:
-            items = F.array_size(field.name)
-            selected += [items.alias(field.name), items.alias(ITEMS.format(field.name))]
-        else:
-            selected.append(F.col(field.name))
+            column = columns[ITEMS.format(field.name)] = pc.list_value_length(column)
         if field.type == "bytes":
-            selected.append(F.octet_length(field.name).alias(BYTES.format(field.name)))
-    return selected
+            columns[BYTES.format(field.name)] = pc.binary_length(column)
+        columns[field.name] = column
+    return pa.table(columns)

@@ -36,9 +36,9 @@ function ask(action) {
   setText(find("confirmation-command"), action.command);
   setText(find("confirm"), action.name);
   askQuestion(action.question);
-  const known = sessionStorage.getItem(TOKEN);
-  find("token-label").hidden = known !== null;
-  find("token").value = known ?? "";
+  const stored = sessionStorage.getItem(TOKEN);
+  find("token-label").hidden = stored !== null;
+  find("token").value = stored ?? "";
   showProblem(null);
   find("confirmation").showModal();
 }

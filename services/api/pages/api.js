@@ -13,6 +13,7 @@ export const POLLED = {
   negativeShelves: "/v1/stock?state=negative&sort=units_on_hand&limit=50",
   orders: "/v1/orders?limit=50",
   history: "/v1/history",
+  checks: "/v1/checks",
 };
 
 export const LISTED = {
@@ -66,6 +67,7 @@ export const ACTIONS = {
   prune: (pipeline, number) => `/v1/pipelines/${part(pipeline)}/prune?number=${number}`,
   release: (topic, partition, offset) =>
     `/v1/quarantine/${part(topic)}/${part(partition)}/${part(offset)}/release`,
+  simulate: "/v1/simulation",
 };
 
 // Where a number leads to.

@@ -54,10 +54,10 @@ const readPlace = ({ topic, event_id, partition }) => `${topic}/${event_id}/${pa
 
 // What the alert names, with what the lake has of it.
 function joinEvidence(named, found) {
-  return named.map((one) => ({
-    ...one,
-    ...found.find(({ topic, event_id }) => topic === one.topic && event_id === one.event_id),
-    event_time: one.event_time,
+  return named.map((event) => ({
+    ...event,
+    ...found.find(({ topic, event_id }) => topic === event.topic && event_id === event.event_id),
+    event_time: event.event_time,
   }));
 }
 

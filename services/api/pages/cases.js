@@ -23,7 +23,7 @@ export const listOpen = (rows) =>
   sortNewestFirst([...rows.values()].filter(({ status }) => status === "open"));
 
 const sortNewestFirst = (rows) =>
-  rows.sort((one, other) => Date.parse(other.decided_at) - Date.parse(one.decided_at));
+  rows.sort((former, latter) => Date.parse(latter.decided_at) - Date.parse(former.decided_at));
 
 const inHundreds = (value) => `${money(value)} (100 cents)`;
 

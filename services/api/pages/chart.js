@@ -18,16 +18,16 @@ export const drawChart = (frame, points, label) =>
 
 function drawLine(points, width) {
   const most = roundUp(Math.max(...points.map(({ value }) => value)));
-  const [first, last] = [points[0].at, points.at(-1).at];
+  const [first, last] = [points[0].minuteMs, points.at(-1).minuteMs];
   const across = width - MARGIN.left - MARGIN.right;
   const up = HEIGHT - MARGIN.top - MARGIN.bottom;
-  const x = (at) => MARGIN.left + (across * (at - first)) / (last - first);
+  const x = (minuteMs) => MARGIN.left + (across * (minuteMs - first)) / (last - first);
   const y = (value) => MARGIN.top + up * (1 - value / most);
-  const path = points.map(({ at, value }) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
+  const path = points.map(({ minuteMs, value }) => `${x(minuteMs).toFixed(1)},${y(value).toFixed(1)}`);
   const floor = y(0).toFixed(1);
   return [
     ...[0, most / 2, most].flatMap((value) => drawLevel(value, y(value), width)),
-    ...listLabels(first, last).map((at) => drawTime(at, x(at), width)),
+    ...listLabels(first, last).map((minuteMs) => drawTime(minuteMs, x(minuteMs), width)),
     createSvg("polygon", {
       class: "area",
       points: `${x(first)},${floor} ${path.join(" ")} ${x(last)},${floor}`,
@@ -41,16 +41,16 @@ const drawLevel = (value, y, width) => [
   createSvg("text", { x: MARGIN.left - 6, y: y + 4, "text-anchor": "end" }, count(value)),
 ];
 
-function drawTime(at, x, width) {
+function drawTime(minuteMs, x, width) {
   const isLast = x > width - LABEL_WIDTH;
   const place = isLast ? { x: width, "text-anchor": "end" } : { x, "text-anchor": "middle" };
-  return createSvg("text", { ...place, y: HEIGHT - 6 }, minute(at));
+  return createSvg("text", { ...place, y: HEIGHT - 6 }, minute(minuteMs));
 }
 
 function listLabels(first, last) {
   const step = LABEL_MINUTES * MINUTE_MS;
   const labels = [];
-  for (let at = Math.ceil(first / step) * step; at <= last; at += step) labels.push(at);
+  for (let minuteMs = Math.ceil(first / step) * step; minuteMs <= last; minuteMs += step) labels.push(minuteMs);
   return labels;
 }
 
@@ -70,6 +70,6 @@ export function drawSpark(cell, values, most) {
   }
   const step = SPARK.width / Math.max(1, values.length - 1);
   const y = (value) => (SPARK.height - 2) * (1 - value / Math.max(1, most)) + 1;
-  const points = values.map((value, at) => `${(at * step).toFixed(1)},${y(value).toFixed(1)}`);
+  const points = values.map((value, index) => `${(index * step).toFixed(1)},${y(value).toFixed(1)}`);
   setAttribute(cell.querySelector("polyline"), "points", points.join(" "));
 }

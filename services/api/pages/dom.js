@@ -39,10 +39,10 @@ export function reconcile(parent, items, readKey, createNode, update) {
     return node;
   });
   for (const gone of before.values()) gone.remove();
-  let at = parent.firstElementChild;
+  let place = parent.firstElementChild;
   for (const node of wanted) {
-    if (node === at) at = at.nextElementSibling;
-    else parent.insertBefore(node, at);
+    if (node === place) place = place.nextElementSibling;
+    else parent.insertBefore(node, place);
   }
 }
 
@@ -55,13 +55,13 @@ export class Rows {
 
   show(items) {
     reconcile(this.body, items, this.readKey, () => this.#create(), (row, item) => {
-      this.columns.forEach((column, at) => this.#update(row.children[at], column, item));
+      this.columns.forEach((column, index) => this.#update(row.children[index], column, item));
     });
   }
 
   #create() {
-    const cells = this.columns.map(({ link, kind }, at) => {
-      const cell = at === 0 ? create("th", { scope: "row" }) : create("td");
+    const cells = this.columns.map(({ link, kind }, index) => {
+      const cell = index === 0 ? create("th", { scope: "row" }) : create("td");
       if (kind) cell.className = kind;
       if (link) cell.append(create("a"));
       return cell;

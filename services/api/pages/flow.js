@@ -38,7 +38,7 @@ function listTopics(pipelines) {
     key: topic,
     lines: [shorten(topic), `${format.count(lag)} not counted yet`],
   }));
-  return boxes.sort((one, other) => (one.key < other.key ? -1 : 1));
+  return boxes.sort((former, latter) => (former.key < latter.key ? -1 : 1));
 }
 
 const listViews = (pipelines) =>
@@ -46,17 +46,17 @@ const listViews = (pipelines) =>
 
 const shorten = (topic) => topic.replace(/^public\./, "").replace(/\.v1$/, "");
 
-function describe(one) {
-  const generation = one.generation === undefined ? "not served" : `g${one.generation}`;
-  const rate = one.rate_per_second ?? null;
+function describe(pipeline) {
+  const generation = pipeline.generation === undefined ? "not served" : `g${pipeline.generation}`;
+  const rate = pipeline.rate_per_second ?? null;
   return {
-    key: `pipeline ${one.pipeline}`,
+    key: `pipeline ${pipeline.pipeline}`,
     isIdle: !rate,
     lines: [
-      `${one.pipeline} · ${generation}`,
-      `${format.rate(rate)} records/s · lag ${format.count(one.lag_records)}`,
-      `behind ${inSeconds(one.behind_world_seconds)} · batch ${format.duration(one.batch_ms)}`,
-      describeBooks(one.books),
+      `${pipeline.pipeline} · ${generation}`,
+      `${format.rate(rate)} records/s · lag ${format.count(pipeline.lag_records)}`,
+      `behind ${inSeconds(pipeline.behind_world_seconds)} · batch ${format.duration(pipeline.batch_ms)}`,
+      describeBooks(pipeline.books),
     ],
   };
 }
@@ -70,12 +70,12 @@ export function describeBooks(books) {
 }
 
 function listEdges(pipelines) {
-  return pipelines.flatMap((one) => {
-    const { key, isIdle } = describe(one);
-    const topics = Object.keys(one.lag_records_by_input ?? {});
+  return pipelines.flatMap((pipeline) => {
+    const { key, isIdle } = describe(pipeline);
+    const topics = Object.keys(pipeline.lag_records_by_input ?? {});
     return [
       ...topics.map((topic) => ({ from: topic, to: key, isIdle })),
-      ...(one.views ?? []).flatMap((view) => [
+      ...(pipeline.views ?? []).flatMap((view) => [
         { from: key, to: view, isIdle },
         { from: view, to: "api", isIdle },
       ]),
@@ -87,7 +87,7 @@ const measureBox = ({ lines }) => lines.length * LINE + INSET;
 const measure = (boxes) => boxes.reduce((sum, box) => sum + measureBox(box) + GAP, 0);
 
 function drawAll(columns, edges, width, height) {
-  const placed = new Map(columns.flatMap((boxes, at) => place(boxes, COLUMNS[at], width, height)));
+  const placed = new Map(columns.flatMap((boxes, index) => place(boxes, COLUMNS[index], width, height)));
   return [
     ...edges.map(({ from, to, isIdle }) => drawEdge(placed.get(from), placed.get(to), isIdle)),
     ...[...placed.values()].map(drawBox),
@@ -105,9 +105,9 @@ function place(boxes, { from, until }, width, height) {
   });
 }
 
-function drawEdge(one, other, isIdle) {
-  const [x, y] = [one.x + one.wide, one.y + one.tall / 2];
-  const [toX, toY] = [other.x, other.y + other.tall / 2];
+function drawEdge(source, target, isIdle) {
+  const [x, y] = [source.x + source.wide, source.y + source.tall / 2];
+  const [toX, toY] = [target.x, target.y + target.tall / 2];
   const bend = (x + toX) / 2;
   const points = [x, y, bend, y, bend, toY, toX, toY].map((value) => value.toFixed(1));
   const d = `M ${points.slice(0, 2)} C ${points.slice(2)}`;
@@ -116,8 +116,8 @@ function drawEdge(one, other, isIdle) {
 
 function drawBox({ x, y, wide, tall, lines }) {
   const box = createSvg("rect", { class: "box", x, y, width: Math.max(0, wide - 1), height: tall, rx: 5 });
-  const texts = lines.map((line, at) =>
-    createSvg("text", { class: at ? "" : "name", x: x + INSET, y: y + LINE * (at + 1) }, line),
+  const texts = lines.map((line, index) =>
+    createSvg("text", { class: index ? "" : "name", x: x + INSET, y: y + LINE * (index + 1) }, line),
   );
   return createSvg("g", {}, box, ...texts);
 }

@@ -33,7 +33,7 @@ export const signed = orNone((value) => (value > 0 ? `+${count(value)}` : count(
 export const rate = orNone((value) => tenths.format(value));
 // The contracts count money in cents, without a currency; a column says "100 cents".
 export const money = orNone((cents) => hundredths.format(cents / 100));
-export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+export const plural = (number, singular, several) => `${count(number)} ${number === 1 ? singular : several}`;
 
 export const date = (ms) => dates.format(ms);
 export const day = (ms) => days.format(ms);

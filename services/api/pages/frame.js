@@ -120,12 +120,12 @@ export function drawPresence(id, feed, hasSome) {
 export function describeFreshness(dated, receivedAt) {
   if (!dated?.as_of) return "";
   const { generation, batch } = dated.as_of;
-  const at = `generation ${format.count(generation)}, batch ${format.count(batch)}`;
+  const source = `generation ${format.count(generation)}, batch ${format.count(batch)}`;
   if (dated.freshness_ms === null) {
-    return `Freshness unknown: ${dated.freshness_unknown ?? "no reason given"} · ${at}`;
+    return `Freshness unknown: ${dated.freshness_unknown ?? "no reason given"} · ${source}`;
   }
   const ageMs = dated.freshness_ms + performance.now() - receivedAt;
-  return `Holds all that the log held ${format.duration(ageMs)} ago · ${at}`;
+  return `Holds all that the log held ${format.duration(ageMs)} ago · ${source}`;
 }
 
 // The same of rows that come by a stream; its pipeline says how fresh they are.

@@ -18,12 +18,12 @@ export class FromLake {
 
   // The answer; null while there is none. Says why there is none where the lake is off.
   draw() {
-    const known = historyFeed.value;
-    if (known?.available) this.feed.change(this.readAddress());
-    const isOff = known && !known.available;
+    const history = historyFeed.value;
+    if (history?.available) this.feed.change(this.readAddress());
+    const isOff = history && !history.available;
     const section = find(this.id);
     section.querySelector(".off").hidden = !isOff;
-    if (isOff) setText(section.querySelector(".off"), known.reason);
+    if (isOff) setText(section.querySelector(".off"), history.reason);
     frame.drawState(this.id, isOff ? historyFeed : this.feed);
     return this.feed.value;
   }

@@ -1,6 +1,7 @@
 // The page Pipelines: where each stands, and what became of every record that it read.
 
 import { LINKS } from "./api.js";
+import * as checks from "./checks.js";
 import { find, reconcile, Rows, setAttribute, setText } from "./dom.js";
 import { describeBooks, drawFlow } from "./flow.js";
 import * as format from "./format.js";
@@ -95,6 +96,7 @@ frame.start(() => {
   drawFlow(find("flow"), pipelines);
   const list = find("pipeline-list");
   reconcile(list, pipelines, ({ pipeline }) => pipeline, createArticle, drawArticle);
+  checks.draw();
   quarantine.draw();
   if (pipelines.length) placeOnce();
 });

@@ -28,12 +28,12 @@ export function drawPositions(frame, items, until) {
 }
 
 const units = (value) => plural(value, "unit", "units");
-const at = ({ review_at }) => Date.parse(review_at);
+const timeOf = ({ review_at }) => Date.parse(review_at);
 
 function readPositions(items) {
   return items.flatMap((item) => {
     if (item.position_units === null) return [];
-    const time = at(item);
+    const time = timeOf(item);
     return [
       { time, value: item.position_units },
       { time, value: item.position_units + item.ordered_units },
@@ -41,14 +41,14 @@ function readPositions(items) {
   });
 }
 
-const readLevels = (items, name) => items.map((item) => ({ time: at(item), value: item[name] }));
+const readLevels = (items, name) => items.map((item) => ({ time: timeOf(item), value: item[name] }));
 
 function drawAll(items, until, width) {
   const drawn = LINES.map(({ kind, steps }) => ({ kind, points: steps(items) }));
   const values = drawn.flatMap(({ points }) => points.map(({ value }) => value));
   const ticks = createTicks(Math.min(0, ...values), Math.max(1, ...values));
   const [low, high] = [ticks[0], ticks.at(-1)];
-  const [first, across] = [at(items[0]), width - MARGIN.left - MARGIN.right];
+  const [first, across] = [timeOf(items[0]), width - MARGIN.left - MARGIN.right];
   const x = (time) => MARGIN.left + (across * (time - first)) / Math.max(1, until - first);
   const y = (value) =>
     MARGIN.top + ((HEIGHT - MARGIN.top - MARGIN.bottom) * (high - value)) / (high - low);
@@ -56,7 +56,7 @@ function drawAll(items, until, width) {
     createSvg("text", { x: 0, y: 12 }, "units"),
     ...ticks.flatMap((value) => drawTick(value, y(value), width)),
     ...listDays(items, across).map((item) =>
-      createSvg("text", { x: x(at(item)), y: HEIGHT - 22 }, day(at(item))),
+      createSvg("text", { x: x(timeOf(item)), y: HEIGHT - 22 }, day(timeOf(item))),
     ),
     createSvg("text", { x: MARGIN.left, y: HEIGHT - 4 }, "review, at midnight UTC"),
     ...drawn.map(({ kind, points }) => drawSteps(kind, points, until, x, y)),
@@ -84,7 +84,7 @@ function drawSteps(kind, points, until, x, y) {
 function createTicks(least, most) {
   const rough = (most - least) / (LINES_MAX - 1);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough));
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((factor) => factor >= rough));
   const ticks = [];
   for (let value = Math.floor(least / step) * step; value < most + step; value += step) {
     ticks.push(value);

@@ -20,7 +20,7 @@ const reasons = new Rows(find("reason-rows"), ({ topic, reason }) => `${topic} $
 ]);
 
 const rejected = new Rows(find("rejected-rows"), createPlace, [
-  { text: createPlace, link: (one) => LINKS.rejected(createPlace(one)), kind: "wraps" },
+  { text: createPlace, link: (rejection) => LINKS.rejected(createPlace(rejection)), kind: "wraps" },
   { text: ({ reason }) => reason },
   { text: ({ found }) => found, kind: "wraps" },
   { text: ({ published_at }) => frame.moment(published_at) },
@@ -40,7 +40,7 @@ export function draw() {
   list.draw(frame.describeAsked);
   const counts = list.feed.value?.counts ?? [];
   find("reasons").hidden = counts.length === 0;
-  reasons.show(counts.toSorted((one, other) => other.records - one.records));
+  reasons.show(counts.toSorted((former, latter) => latter.records - former.records));
   drawRecord(address.read().record);
 }
 

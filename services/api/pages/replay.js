@@ -30,8 +30,8 @@ chooser.addEventListener("change", () => {
   draw();
 });
 
-function describeLoaded({ number: one, loaded, state }) {
-  if (findChosen()?.generation === one) return "serves it";
+function describeLoaded({ number, loaded, state }) {
+  if (findChosen()?.generation === number) return "serves it";
   if (loaded) return "has loaded it";
   return state === "ready" || state === "promoted" ? "is loading it" : format.NONE;
 }

@@ -119,7 +119,7 @@ function drawNow(feed, offsets) {
     });
   }
   const inputs = Object.entries(feed.value?.as_of.inputs ?? {});
-  offsets.show(inputs.map(([topic, at]) => ({ topic, offsets: at })));
+  offsets.show(inputs.map(([topic, offsets]) => ({ topic, offsets })));
 }
 
 function drawPrices(feed, rows) {

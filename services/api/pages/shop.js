@@ -7,6 +7,7 @@ import { find, setAttribute, setText } from "./dom.js";
 import { isFailing, Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
+import * as load from "./load.js";
 import * as sales from "./sales.js";
 import { Streamed } from "./stream.js";
 import * as tables from "./tables.js";
@@ -197,4 +198,5 @@ frame.start(() => {
   drawAlerts();
   drawOrders();
   drawPipelines();
+  load.draw();
 });

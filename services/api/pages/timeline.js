@@ -13,21 +13,21 @@ const MARK_WIDTH = 3;
 // `spans` have { from, until } each, in milliseconds like the whole line's.
 export const drawSpans = (frame, whole, spans, label) =>
   drawIn(frame, HEIGHT, label, [whole.from, whole.until, spans], (width) => {
-    const x = (at) => {
-      const share = (at - whole.from) / Math.max(1, whole.until - whole.from);
+    const x = (ms) => {
+      const share = (ms - whole.from) / Math.max(1, whole.until - whole.from);
       return SIDE + (width - 2 * SIDE) * Math.min(1, Math.max(0, share));
     };
     return [
       createSvg("line", { class: "grid", x1: SIDE, x2: width - SIDE, y1: 32, y2: 32 }),
       ...spans.map(({ from, until }) => drawMark(x(from), x(until))),
-      ...listLabels(whole).map((at) =>
-        createSvg("text", { x: x(at), y: HEIGHT - 6, "text-anchor": "middle" }, minute(at)),
+      ...listLabels(whole).map((ms) =>
+        createSvg("text", { x: x(ms), y: HEIGHT - 6, "text-anchor": "middle" }, minute(ms)),
       ),
     ];
   });
 
 export const drawMoments = (frame, whole, moments, label) =>
-  drawSpans(frame, whole, moments.map((at) => ({ from: at, until: at })), label);
+  drawSpans(frame, whole, moments.map((ms) => ({ from: ms, until: ms })), label);
 
 const drawMark = (from, until) =>
   createSvg("rect", {
@@ -44,6 +44,6 @@ function listLabels({ from, until }) {
   const step = STEPS_MINUTES.find((one) => minutes / one <= LABELS_MAX) ?? minutes;
   const stepMs = step * MINUTE_MS;
   const labels = [];
-  for (let at = Math.ceil(from / stepMs) * stepMs; at <= until; at += stepMs) labels.push(at);
+  for (let ms = Math.ceil(from / stepMs) * stepMs; ms <= until; ms += stepMs) labels.push(ms);
   return labels;
 }

@@ -1,4 +1,4 @@
-"""POST routes that act: start, compare, promote, roll back, prune, release, forget.
+"""POST routes that act: start, compare, promote, roll back, prune, release, forget, simulate.
 
 Each runs the command of `retail` with the same name, so both do and say the same. GET /v1/audit
 lists the actions, who asked for each, and the refusals.
@@ -13,6 +13,13 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from contracts import ACTIONS, build_model
+from infra.settings import DEFAULT_SPEED
+from ops.control.load import (
+    RECEIPTS_PER_SECOND_MAX,
+    RECEIPTS_PER_SECOND_MIN,
+    SPEED_MAX,
+    SPEED_MIN,
+)
 from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.authority import Authorized
 from services.api.http.parameters import FromStore, IdFilter, NoParameters, PageQuery, Parameters
@@ -25,7 +32,11 @@ BECAUSE_CHARACTERS_MAX = 500
 CUSTOMER_CHARACTERS_MAX = 64
 """As long as the contracts let an id be."""
 THRESHOLDS_MAX = 16
+TURNED_MAX = 16
+"""Stores or products in one request."""
 
+StoreId = Annotated[str, StringConstraints(pattern=r"^S\d{3,6}$")]
+Hit = Annotated[str, StringConstraints(pattern=r"^SKU-\d{5,6}(=[0-9.]{1,8})?$")]
 Threshold = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}=-?\d{1,12}$")]
 
 router = Router(tags=["actions"])
@@ -85,6 +96,28 @@ class ForgetQuery(Parameters):
         max_length=CUSTOMER_CHARACTERS_MAX,
         description="what the customer is known by outside the log, as events were sent with it",
     )
+
+
+class SimulationQuery(Parameters):
+    receipts_per_second: float | None = Field(
+        None,
+        ge=RECEIPTS_PER_SECOND_MIN,
+        le=RECEIPTS_PER_SECOND_MAX,
+        description=f"of all stores, mean of a week, at speed {DEFAULT_SPEED:g}",
+    )
+    speed: float | None = Field(
+        None, ge=SPEED_MIN, le=SPEED_MAX, description="world seconds per wall second"
+    )
+    quiet_store: list[StoreId] = Field(
+        [], max_length=TURNED_MAX, description="a store that sells nothing now"
+    )
+    loud_store: list[StoreId] = Field(
+        [], max_length=TURNED_MAX, description="a quiet store that sells again"
+    )
+    hit: list[Hit] = Field(
+        [], max_length=TURNED_MAX, description="a product that is wanted more, as SKU or SKU=FACTOR"
+    )
+    usual: bool = Field(False, description="first turn everything back to how the world began")
 
 
 class AuditQuery(PageQuery):
@@ -183,6 +216,16 @@ def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()])
     # The audit topic keeps its records, so this one does not name the customer; the certificate
     # has the pseudonym.
     return _run(actions, "a customer", "forget", "customer", "--", query.customer_id)
+
+
+@action("/v1/simulation", summary="Turn the load of the running world; or say what is in force")
+def turn_load(actions: Authorized, query: Annotated[SimulationQuery, Query()]) -> JSONResponse:
+    words = []
+    for name, given in query.model_dump(exclude_defaults=True).items():
+        option = f"--{name.replace('_', '-')}"
+        values = given if isinstance(given, list) else [given]
+        words += [option if value is True else f"{option}={value}" for value in values]
+    return _run(actions, " ".join(("world", *words)), "simulate", *words)
 
 
 @router.get(

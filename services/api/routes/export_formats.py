@@ -1,21 +1,16 @@
-"""The rows of a view as CSV, Parquet and Arrow, a chunk at a time.
-
-pyarrow takes half a second to import, for exports that few ask for: it is imported by the first.
-"""
+"""The rows of a view as CSV, Parquet and Arrow, a chunk at a time; the first imports pyarrow."""
 
 import csv
 import io
 import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from contracts import Contract, Field
+from contracts import Contract
+from contracts.arrow import build_arrow_schema
 from contracts.documents import from_document
 from services.api.store.tables import Document
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Chunks = Iterable[Sequence[Document]]
 """Rows as clients see them in JSON."""
@@ -83,7 +78,7 @@ def _render_columns(
 ) -> Parts:
     import pyarrow as pa
 
-    schema = build_schema(view).with_metadata({HEAD: json.dumps(head).encode()})
+    schema = build_arrow_schema(view).with_metadata({HEAD: json.dumps(head).encode()})
     written = io.BytesIO()
     with open_writer(pa.PythonFile(Forward(written)), schema) as writer:
         for chunk in chunks:
@@ -117,26 +112,3 @@ def _take(buffer: Any) -> bytes:
     buffer.seek(0)
     buffer.truncate()
     return held.encode() if isinstance(held, str) else bytes(held)
-
-
-def build_schema(view: Contract) -> "pa.Schema":
-    """A column for each field of the view; times are milliseconds in UTC."""
-    import pyarrow as pa
-
-    return pa.schema([_build_column(field) for field in view.fields])
-
-
-def _build_column(field: Field) -> "pa.Field[Any]":
-    import pyarrow as pa
-
-    types: dict[str, pa.DataType] = {
-        "string": pa.string(),
-        "bytes": pa.string(),  # base64, as in JSON
-        "int": pa.int32(),
-        "long": pa.int64(),
-        "boolean": pa.bool_(),
-        "timestamp": pa.timestamp("ms", "UTC"),
-    }
-    if field.type == "array":
-        return pa.field(field.name, pa.list_(pa.struct([*map(_build_column, field.fields)])))
-    return pa.field(field.name, types[field.type])

@@ -18,12 +18,13 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from contracts import ALERTS
+from infra.checks import Checked
 from infra.clock import get_wall_ms
 from ops.generations.record import State
-from services.api.http.parameters import NoParameters, Profile
+from services.api.http.parameters import NoParameters, Sources
 from services.api.http.router import Router
 from services.api.problem import Unavailable
-from services.api.routes import quarantine
+from services.api.routes import checks, quarantine
 from services.api.routes.pipelines import Pipeline, describe_all
 from services.api.routes.views import TABLES
 from services.api.store.changelog import READER
@@ -67,6 +68,10 @@ GAUGES: Mapping[Sequence[str], Mapping[str, str]] = {
     ("rule",): {
         "retail_alerts_beyond_bound": "Alerts with more signals than the rule looks at.",
     },
+    ("table",): {
+        "retail_check_failures": "Expectations that the newest check of the table found broken.",
+        "retail_check_trouble": "1: the newest check of the table could not run; `all`: of none.",
+    },
     ("kind", "name"): {
         "retail_security_end_timestamp_seconds": "When a token or a certificate that is not "
         "renewed by itself ends, in seconds of 1970.",
@@ -100,11 +105,11 @@ def get_metrics(request: Request, _: NoParameters) -> Response:
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
-def create_registry(store: Store, profile: Profile | None) -> CollectorRegistry:
+def create_registry(sources: Sources) -> CollectorRegistry:
     """The registry of one app, in `app.state.figures`."""
     disable_created_metrics()  # they would be a second series per counter
     registry = CollectorRegistry()
-    registry.register(Figures(store, profile))
+    registry.register(Figures(sources))
     ProcessCollector(registry=registry)
     return registry
 
@@ -112,23 +117,24 @@ def create_registry(store: Store, profile: Profile | None) -> CollectorRegistry:
 class Figures(Collector):
     """Figures at the time of a scrape."""
 
-    def __init__(self, store: Store, profile: Profile | None) -> None:
-        self._store = store
-        self._profile = profile
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
 
     def describe(self) -> Iterable[Metric]:
         return ()  # so that the registration reads no database
 
     def collect(self) -> Iterable[Metric]:
-        scrape = Scrape(self._store)
+        store, profile = self._sources.store, self._sources.profile
+        scrape = Scrape(store)
         scrape.add_world()
-        for pipeline in describe_all(self._store):
+        for pipeline in describe_all(store):
             scrape.add_pipeline(pipeline)
-        for materializer in self._store.generations.list_all():
+        for materializer in store.generations.list_all():
             scrape.add_generation(materializer)
         scrape.add_rejections()
         scrape.add_alerts()
-        for end in self._profile.list_ends() if self._profile else ():
+        scrape.add_checks(checks.read_newest(self._sources))
+        for end in profile.list_ends() if profile else ():
             seconds = end.at_ms / 1000
             scrape.add("retail_security_end_timestamp_seconds", seconds, end.kind, end.name)
         return scrape.list_families()
@@ -221,6 +227,14 @@ class Scrape:
                 beyond = snapshot.select(BEYOND_BOUND).fetchall()
         for rule, alerts in beyond:
             self.add("retail_alerts_beyond_bound", alerts, rule)
+
+    def add_checks(self, checked: Checked) -> None:
+        """The lake's tables; none where they were not checked."""
+        if checked.ran_ms or checked.trouble:
+            self.add("retail_check_trouble", int(bool(checked.trouble)), "all")
+        for table, result in checked.tables.items():
+            self.add("retail_check_failures", len(result.failures), table)
+            self.add("retail_check_trouble", int(bool(result.trouble)), table)
 
     def _add_durations(self, labels: Sequence[str], durations: Histogram) -> None:
         [collected] = durations.collect()

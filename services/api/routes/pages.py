@@ -38,7 +38,7 @@ PAGES: Mapping[str, str] = {
 LINKS: Mapping[str, str] = {**PAGES, API_DOCS: "API docs"}
 SERVED = (".css", ".js", ".svg")
 """The ends of the names of the files that are served as they are; the others are parts of pages."""
-ACTING = ("/pipelines", "/replay")
+ACTING = ("/", "/pipelines", "/replay")
 """The pages with actions; each has the dialog that asks for confirmation."""
 
 NO_SCRIPT = """<noscript><p>The figures are read by a script from the API, which this browser may

@@ -18,7 +18,7 @@ from infra.settings import Settings, locate_root
 from tests.guide import Reader, read_blocks
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
-from tests.services.showing import PIPELINES, Shop
+from tests.services.showing import PIPELINES, Shop, write_checks
 
 FOLDER = locate_root() / "infra" / "observability" / "prometheus"
 OF_PROMETHEUS = {"instance", "job"}
@@ -33,7 +33,9 @@ Labels = Mapping[str, set[str]]
 def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """An API over a small shop in memory, which has a sample for every metric."""
     log = MemoryLog()
-    with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as api:
+    home = tmp_path_factory.mktemp("api")
+    write_checks(home)
+    with serving(create_sources(log, home)) as api:
         fill(log, api)
         yield api
 

@@ -49,6 +49,8 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
     assert "2026-03-03 08:00" in backfill(home, 1)
     assert daemon.find_running(home.data_dir) is None
 
+    # As it is remembered.
+    home = home.model_copy(update={"simulator_refill": "vans"})
     manager = up.ensure_manager(home)
     try:
         up.start_broker(home, manager)

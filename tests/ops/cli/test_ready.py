@@ -3,13 +3,15 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from infra.settings import HOST, Settings
-from ops.cli import health, ready
+from infra.supervisor.manager import Process
+from ops.cli import fleet, health, ready
 from ops.cli.ready import find_readiness
 from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
 from ops.generations.marker import Marker
@@ -81,6 +83,20 @@ def test_pipelines_are_ready_when_the_promoted_have_written_since_this_start(ask
     assert ask("inventory", GENERATIONS, create_marker(AFTER_MS, pipeline="fraud")) is None
 
 
+def test_pipelines_without_a_marker_since_this_start_still_start(
+    ask: Ask, current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready, "read_generations", lambda *_: GENERATIONS)
+    read = {("inventory", 2): create_marker(AFTER_MS)}
+    monkeypatch.setattr(ready, "read_markers", lambda *_: read)
+    process = Process("pipelines", "RUNNING", pid=7, started_at=STARTED, up_seconds=1, reason="")
+    settings = current.model_copy(update={"pipelines": "inventory,fraud,visits"})
+    assert fleet.list_starting_pipelines(settings, process) == "fraud · visits"
+    read["inventory", 2] = create_marker(BEFORE_MS)
+    assert fleet.list_starting_pipelines(settings, process) == "inventory · fraud · visits"
+    assert fleet.list_starting_pipelines(settings, replace(process, name="api")) == ""
+
+
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) -> None:
     written, generations = create_marker(AFTER_MS), dict(GENERATIONS)
     assert ask("inventory,fraud", generations, written) is None  # nothing is known of fraud yet
@@ -90,7 +106,7 @@ def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) ->
     assert ask("inventory,fraud", generations, written) == "inventory g2, 4 records behind"
 
 
-@pytest.mark.parametrize("service", ["ordering", "supplier"])
+@pytest.mark.parametrize("service", ["ordering", "markdowns", "supplier"])
 def test_a_service_is_ready_when_it_has_given_a_sign_since_this_start(
     service: str, current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """retail sql, on Delta tables as the lake writes them, by the library that other readers use."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,25 @@ from ops.cli.sql import read_queries
 from tests.command import run_command
 
 EVENTS = 5
+MOVES = ("units_received", "units_adjusted", "units_refunded", "units_sold")
+
+
+def create_fact(day: int, sku: str, *units: int) -> dict[str, object]:
+    return {
+        "day": date(2026, 3, day),
+        "store_id": "S001",
+        "sku": sku,
+        **dict(zip(MOVES, units, strict=True)),
+    }
+
+
+FACTS = [
+    create_fact(2, "A", 40, 0, 0, 7),
+    create_fact(2, "B", 0, 5, 0, 6),
+    create_fact(5, "A", 0, -2, 1, 3),
+    create_fact(5, "C", 8, 0, 0, 0),
+]
+"""Nothing moved on the 3rd and 4th; C came on the 5th."""
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +44,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         folder = locate_folders(settings).silver(RECEIPTS)
         rows = pa.table({"event_id": event_ids, "_value": [name.encode() for name in event_ids]})
         write_deltalake(str(folder), rows, mode="append")
+    write_deltalake(str(locate_folders(settings).daily_facts), pa.Table.from_pylist(FACTS))
+    write_deltalake(str(locate_folders(settings).gold("stock")), pa.table({"sku": ["A"]}))
     return settings
 
 
@@ -36,6 +58,19 @@ def ask(lake: Settings, *words: object) -> list[dict[str, object]]:
 def test_an_answer_covers_every_commit(lake: Settings) -> None:
     query = "select count(*) as events, max(event_id) as last from silver.receipt"
     assert ask(lake, query) == [{"events": EVENTS, "last": "4"}]
+
+
+def test_tables_of_states_are_in_gold(lake: Settings) -> None:
+    assert ask(lake, "select * from gold.stock") == [{"sku": "A"}]
+
+
+def test_a_day_ends_with_all_that_moved_until_then(lake: Settings) -> None:
+    query = "select day(day) as day, sku, units_on_hand from gold.stock_days order by all"
+    held = [tuple(row.values()) for row in ask(lake, query)]
+    of_a, of_b = [(2, 33), (3, 33), (4, 33), (5, 29)], [(day, -1) for day in (2, 3, 4, 5)]
+    assert [(day, units) for day, sku, units in held if sku == "A"] == of_a
+    assert [(day, units) for day, sku, units in held if sku == "B"] == of_b
+    assert [row for row in held if row[1] == "C"] == [(5, "C", 8)]
 
 
 def test_a_value_that_json_lacks_has_a_form(lake: Settings) -> None:

@@ -19,6 +19,7 @@ from ops.cli import fleet
 from ops.cli.fleet import Component
 from ops.cli.status import logs, render_duration
 from tests.ops.cli.commands import run_command
+from tests.services.showing import RULE, write_checks
 
 ADDRESS, LOG = "http://127.0.0.1:8000", "/shop/data/logs/api.log"
 API = Component("api", "ready", f"ready on {ADDRESS}", 7, 90, 0, "", ADDRESS, LOG)
@@ -34,10 +35,11 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
 
 
 def test_settings_say_which_components_run() -> None:
-    least = Settings(simulator_refill="vans", kafka_bootstrap_servers="elsewhere:9092")
+    least = Settings(simulator_refill="vans", lake=False, kafka_bootstrap_servers="elsewhere:9092")
     for changed, added in (
         ({"kafka_bootstrap_servers": None}, {"broker"}),
         ({"simulator_refill": "orders"}, {"ordering", "supplier"}),
+        ({"pipelines": "inventory,pricing"}, {"markdowns"}),
         ({"lake": True}, {"lake"}),
     ):
         more = least.model_copy(update=changed)
@@ -159,3 +161,16 @@ def test_one_log_or_all_are_shown(current: Settings, monkeypatch: pytest.MonkeyP
 def test_where_there_is_no_log_the_next_step_is_up(current: Settings) -> None:
     with pytest.raises(UserError, match="make up"):
         logs()
+
+
+def test_failed_checks_of_the_lake_are_said_with_where_their_rows_are(
+    current: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_checks(current.data_dir)
+    ops.cli.status.warn_of_checks(current.model_copy(update={"lake": False}))
+    assert not capsys.readouterr().out
+    ops.cli.status.warn_of_checks(current.model_copy(update={"lake": True}))
+    said = capsys.readouterr().out
+    assert f"check of silver/inventory.adjustment.v1: not so of 1 row: {RULE}" in said
+    assert "/pipelines#checks" in said
+    assert "gold/daily-facts could not run: MemoryError" in said

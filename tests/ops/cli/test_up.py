@@ -22,7 +22,7 @@ from infra.token import read_token
 from ops.cli import fleet as components
 from ops.cli import up
 from ops.cli.down import is_ours
-from ops.cli.fleet import await_all
+from ops.cli.fleet import Component, await_all
 from ops.cli.main import build_application
 from ops.cli.options import lock_home
 from ops.cli.welcome import welcome_outside
@@ -104,6 +104,43 @@ def test_a_manager_that_is_gone_is_said(current: Settings) -> None:
     gone = Mock(find_process=Mock(side_effect=ConnectionRefusedError))
     with pytest.raises(UserError, match="make up"):
         await_all(current, gone, ("api",))
+
+
+@pytest.fixture
+def started(current: Settings, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """What `retail up` waits for, in a shop whose parts start in a moment."""
+    awaited: list[tuple[str, ...]] = []
+    for name in ("check", "refuse_other_profile", "fetch_jars", "start_broker"):
+        monkeypatch.setattr(up, name, lambda *_: None)
+    monkeypatch.setattr(up, "ensure_manager", lambda _: SimpleNamespace(start=lambda _: None))
+    monkeypatch.setattr(up, "await_all", lambda *words: awaited.append(words[-1]))
+    pipelines = Component("pipelines", "starting", "fraud · visits", 7, 1, 0, "", "", "log")
+    monkeypatch.setattr(components, "list_components", lambda _: [pipelines])
+    return awaited
+
+
+def test_it_returns_when_a_view_can_be_read_and_names_what_still_starts(
+    started: list[tuple[str, ...]],
+) -> None:
+    assert "starting      fraud · visits\n" in run_command("up")
+    run_command("up", "--wait")
+    *before, rest = started
+    assert before == [("simulator", "api")] * 2
+    assert rest == ("pipelines", "quarantine", "ordering", "supplier", "lake")
+
+
+def test_only_some_pipelines_have_no_lake_and_vans(
+    started: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PIPELINES", "LAKE"):
+        monkeypatch.setenv(name, "")  # set by the command, and so put back
+        monkeypatch.delenv(name)
+    read_settings.cache_clear()
+    run_command("up", "--only", "inventory", "--wait")
+    assert started == [("simulator", "api"), ("pipelines", "quarantine")]
+    read_settings.cache_clear()
+    with pytest.raises(UserError, match=r"expected some of .*inventory.*, found inventroy\."):
+        run_command("up", "--only", "inventory,inventroy")
 
 
 def test_a_component_too_slow_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

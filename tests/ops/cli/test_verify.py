@@ -7,8 +7,8 @@ from contracts import STOCK_LEVELS
 from infra.errors import UserError
 from infra.settings import Settings
 from ops.cli.verify import write_differences
+from ops.verify.comparison import compare_view
 from ops.verify.inventory import Row
-from ops.verify.verdict import compare_view
 from tests.ops.cli.commands import run_command
 
 SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A", "units_sold": 3}

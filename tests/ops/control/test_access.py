@@ -37,7 +37,7 @@ def test_a_view_is_written_and_made_under_the_numbers_of_its_generations() -> No
     for operation in (AclOperation.WRITE, AclOperation.CREATE):
         assert list_holders(operation, view) == set()
         assert list_holders(operation, f"{view}.g", is_prefix=True) == {"inventory"}
-    assert list_holders(AclOperation.READ, f"{view}.g", is_prefix=True) == {"api"}
+    assert list_holders(AclOperation.READ, f"{view}.g", is_prefix=True) == {"api", "lake"}
 
 
 def test_the_ledger_is_for_the_simulator_alone() -> None:
@@ -50,7 +50,7 @@ def test_control_topics_are_granted_by_role() -> None:
     assert find_reads(SUPERVISOR) == {GENERATIONS.name, MARKERS.name}
     assert find_writes(SUPERVISOR) == {GENERATIONS.name}
     assert list_holders(AclOperation.WRITE, MARKERS.name) == set(list_pipelines())
-    assert MARKERS.name not in find_reads("lake")
+    assert MARKERS.name not in find_reads("quarantine")
 
 
 def test_what_a_person_runs_logs_in_as_the_operator() -> None:

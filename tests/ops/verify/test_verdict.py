@@ -11,13 +11,15 @@ from contracts import STOCK_LEVELS, Contract
 from infra.errors import UserError
 from infra.kafka import Record
 from infra.settings import Settings, locate_root
+from ops.verify.comparison import compare_view, select_kept
 from ops.verify.inventory import Book, Row
+from ops.verify.lake import TableCheck
 from ops.verify.ledger import Audit, Difference, Units
 from ops.verify.log import number_records
 from ops.verify.oracles import ORACLES, ask_oracle
 from ops.verify.served import Served
 from ops.verify.tables import load_limits
-from ops.verify.verdict import Listing, Verdict, compare_view, select_kept
+from ops.verify.verdict import Listing, Verdict
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.fraud.thresholds import Thresholds
 from pipelines.reorder.policy import Policy
@@ -90,6 +92,22 @@ def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contra
     assert select_kept(view, [over, last, row]) == [last, row]
     assert verdict([last, row], [over, last, row], view).exact
     assert not verdict([over, last, row], [over, last, row], view).exact
+
+
+def test_a_table_that_is_not_the_view_is_not_exact() -> None:
+    good = verdict([SHELF], [SHELF])
+    for rows, exact in (([SHELF], True), ([], False)):
+        compared = compare_view(STOCK_LEVELS, rows, [SHELF])
+        outcome = replace(good, tables=(TableCheck("gold.stock", 3, 7, compared),))
+        assert outcome.exact == exact
+    assert list(outcome.list_deviations()) == ["1 rows of gold.stock differ: S001/A"]
+
+
+def test_a_table_that_cannot_be_compared_is_named() -> None:
+    outcome = replace(verdict([], []), tables=(TableCheck("gold.stock", 3, 7, None),))
+    assert outcome.exact
+    [line] = outcome.list_deviations()
+    assert line.startswith("gold.stock not compared")
 
 
 OFF = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
-from contracts import BOOKS, STORE_SALES, encode_key
+from contracts import BOOKS, MARKDOWN_PROPOSALS, STORE_SALES, encode_key
 from contracts.times import MILLISECOND
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
@@ -107,3 +107,18 @@ def test_what_is_too_much_for_one_look_is_deleted_by_the_next(
 def test_a_key_of_another_form_began_at_no_time(key: bytes | None) -> None:
     assert parse_began(STORE_SALES, key) is None
     assert parse_began(STORE_SALES, b"S001/-7") == -7
+
+
+@pytest.mark.e2e
+def test_what_somebody_adds_up_stays(kafka: Settings) -> None:
+    made = Writing(KafkaLog(kafka), pipeline="pricing", views=(MARKDOWN_PROPOSALS,))
+    assert MARKDOWN_PROPOSALS.retention is not None
+    newest: datetime = MARKDOWN_PROPOSALS.examples[0]["ends_at"]
+    for ends_at in (newest, newest - 2 * MARKDOWN_PROPOSALS.retention):
+        for period in ("half-hour", "day"):
+            made.put(MARKDOWN_PROPOSALS, ends_at=ends_at, period=period)
+    made.mark()
+    topic = f"{MARKDOWN_PROPOSALS.name}.g1"
+    outputs = {BOOKS.name: BOOKS.name, MARKDOWN_PROPOSALS.name: topic}
+    sweep = Sweep(kafka, Generation("pricing", 1, State.PROMOTED, "0" * 64, AT, outputs))
+    assert sweep.look() == 1, "the older half-hour"

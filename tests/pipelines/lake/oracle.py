@@ -9,8 +9,9 @@ import duckdb
 import pyarrow as pa
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts.measures import AMOUNT
 from infra.kafka import Record
-from ops.verify.sums import AMOUNT, fit_sums
+from ops.verify.sums import fit_sums
 from ops.verify.validation import Event, Unreadable, find_untimeliness, parse_event, read_record
 
 Place = tuple[int, int]

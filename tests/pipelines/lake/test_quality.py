@@ -1,179 +1,155 @@
-"""The hot path's predicates and the expectations name the same bad rows."""
+"""The contracts' rules and the expectations name the same bad rows; records and sums add up."""
 
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
-import great_expectations as gx
+import pyarrow as pa
 import pytest
-from great_expectations.core import ExpectationValidationResult
-from pyspark.sql import DataFrame, SparkSession
 
-from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_spark_ddl
+from contracts import CONTRACTS, DAILY_DEMAND, RECEIPTS, REFUNDS, Contract
 from contracts.checks import order_checks
-from contracts.partitions import choose_partition
+from infra.checks import Outcome
 from infra.folder import Folder
-from pipelines.lake.quality.checks import (
-    COMPARED,
-    Pinned,
-    Suite,
-    Verdict,
-    check_records,
-    check_totals,
-    create_own_context,
-    reach_verdict,
-)
+from infra.kafka import Offsets
+from infra.lake import Coverage, Folders
+from pipelines.lake.quality import docs, served
+from pipelines.lake.quality.checks import PLACE, Frame, Records
+from pipelines.lake.quality.docs import RESULTS, RUNS_KEPT, VALIDATIONS, Docs
 from pipelines.lake.quality.expectations import build_frames, list_expectations
-from pipelines.lake.quality.sums import DailyTotals, compare_by_day, count_records
-from pipelines.lake.tables import EVENTS, Table
-from pipelines.lake.transform import MOVES, accept
+from pipelines.lake.quality.reading import pin
+from pipelines.lake.quality.served import Served
+from pipelines.lake.tables import EVENTS
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import draw_records, typed
-from tests.pipelines.log import OPENING, create_log, receipt, refund
-from tests.rows import collect_rows
-
-pytestmark = [pytest.mark.thorough, pytest.mark.spark]
+from tests.services.lake import SmallLake, part
+from tests.services.silver import create_schema
+from tests.services.world import NOON
 
 RECORDS = 60
 DAY = timedelta(days=1)
+PART = part(RECEIPTS)
 
 
-@pytest.fixture(scope="module")
-def bad(spark: SparkSession) -> dict[str, DataFrame]:
-    """By topic: events with a number, drawn so that rules are kept and broken."""
-    return {topic.name: number_events(spark, topic) for topic in EVENTS}
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    return Folders(Folder(str(tmp_path / "lake")))
 
 
-def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
+@pytest.fixture
+def pages(tmp_path: Path) -> Docs:
+    return Docs(tmp_path / "quality")
+
+
+@pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
+def test_they_agree(pages: Docs, monkeypatch: pytest.MonkeyPatch, topic: Contract) -> None:
+    monkeypatch.setattr(docs, "EVIDENCE_ROWS_MAX", 10_000)
+    monkeypatch.setitem(docs.FORMAT, "partial_unexpected_count", 10_000)
+    events = draw_events(topic)
+    by_rule: dict[str, set[int]] = {rule.name: set() for rule in order_checks(topic)}
+    for number, event in enumerate(events):
+        for name in find_broken_rules(topic, event):
+            by_rule[name].add(number)
+    outcomes = {each.expectation: each for each in expect(pages, topic, events)}
+    found = {
+        name: {int(row["_offset"]) for row in outcomes[name].rows} if name in outcomes else set()
+        for name in by_rule
+    }
+    assert found == by_rule
+    assert any(by_rule.values())
+
+
+def draw_events(topic: Contract) -> list[dict[str, Any]]:
+    """Events that keep and break rules, but none that Avro could not write."""
     candidates = [
         *topic.examples,
         *(example.value for example in topic.invalid_examples),
         *draw_records(typed(topic), RECORDS),
     ]
-    # The others break what Avro cannot leave out: they are never decoded.
     asked = {rule.name for rule in order_checks(topic)}
-    events = [event for event in candidates if find_broken_rules(topic, event) <= asked]
-    rows = [
-        (number, *[event[field.name] for field in topic.fields])
-        for number, event in enumerate(events)
-    ]
-    return spark.createDataFrame(rows, f"number INT, {render_spark_ddl(topic)}").coalesce(1)
+    return [dict(each) for each in candidates if find_broken_rules(topic, each) <= asked]
 
 
-@pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
-def test_they_agree(bad: dict[str, DataFrame], topic: Contract) -> None:
-    events = bad[topic.name].persist()
-    hot = check_by_rules(topic, events)
-    cold = check_by_expectations(topic, events)
-    assert cold == hot
-    assert any(hot.values())
-
-
-def check_by_rules(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
-    """By rule: the events that break it, as the pipelines see them."""
-    broken: dict[str, set[int]] = {rule.name: set() for rule in order_checks(topic)}
-    for event in collect_rows(events):
-        number = event.pop("number")
-        for name in find_broken_rules(topic, event):
-            broken[name].add(number)
-    return broken
-
-
-def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
-    """By rule: the events that do not keep what is expected."""
-    context = create_own_context()
-    source = context.data_sources.add_spark("drawn", persist=False)
-    named = build_frames(topic, events, "number")
-    broken: dict[str, set[int]] = {}
+def expect(pages: Docs, topic: Contract, events: list[dict[str, Any]]) -> Iterator[Outcome]:
+    rows = [{**event, "_partition": 0, "_offset": number} for number, event in enumerate(events)]
+    frames = build_frames(topic, pa.Table.from_pylist(rows, create_schema(topic)), *PLACE)
     for name, rules in list_expectations(topic).items():
-        asset = source.add_dataframe_asset(name)
-        batch = asset.add_batch_definition_whole_dataframe("all").get_batch(
-            {"dataframe": named[name]}
-        )
-        suite = gx.ExpectationSuite(name=name, expectations=list(rules.values()))
-        answer = batch.validate(
-            suite,
-            result_format={
-                "result_format": "COMPLETE",
-                "unexpected_index_column_names": ["number"],
-            },
-        )
-        for result in answer.results:
-            broken[find_rule(result)] = {event["number"] for event in list_unexpected(result)}
-    return broken
-
-
-def find_rule(result: ExpectationValidationResult) -> str:
-    assert result.expectation_config is not None
-    return str(result.expectation_config.description)
-
-
-def list_unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]:
-    assert not result.exception_info.get("raised_exception"), result.exception_info
-    places: list[dict[str, int]] = result.result.get("unexpected_index_list") or []
-    return places
-
-
-PART = (RECEIPTS.name, choose_partition(b"S001", RECEIPTS.settings.partitions))
-
-
-def create_records(spark: SparkSession, *offsets: int) -> DataFrame:
-    rows = [(*PART, offset) for offset in offsets]
-    return spark.createDataFrame(rows, "topic STRING, partition INT, offset BIGINT")
-
-
-@pytest.mark.parametrize(
-    ("offsets", "broken"),
-    [
-        ((0, 1, 2), 0),
-        ((0, 2), 1),  # one is missing
-        ((0, 1), 1),  # the last one is
-        ((0, 1, 1, 2), 1),  # one is there twice
-        ((0, 1, 2, 3), 1),  # one is there already
-    ],
-)
-def test_records_are_counted_against_offsets(
-    spark: SparkSession, tmp_path: Path, offsets: tuple[int, ...], broken: int
-) -> None:
-    ends = {PART: 3}
-    suite = check_records(
-        pin_nowhere(tmp_path), count_records(spark, create_records(spark, *offsets), ends)
-    )
-    assert bool(check_suite(suite).failed) == bool(broken)
-
-
-def pin_nowhere(folder: Path) -> Pinned:
-    return Pinned(Table(Folder(str(folder)), ""), 0, {})
-
-
-def check_suite(suite: Suite) -> Verdict:
-    context = create_own_context()
-    return reach_verdict(context, context.data_sources.add_spark("lake", persist=False), suite)
-
-
-@pytest.mark.parametrize(("told_units", "agree"), [(5, True), (4, False)])
-def test_totals_are_held_against_what_a_view_tells(
-    spark: SparkSession, tmp_path: Path, told_units: int, agree: bool
-) -> None:
-    """The view has counted two receipts of the three, and forgotten the day before."""
-    log = create_log(
-        spark,
-        receipt(("A", 1), happens=-DAY),
-        receipt(("A", 2), ("B", 3)),
-        receipt(("A", 100)),
-        refund(("B", 1)),
-    )
-    silver = {topic: accept(topic, log.where(log.topic == topic.name)) for topic in MOVES}
-    totals = DailyTotals(
-        "a view",
-        {PART: 2, (REFUNDS.name, PART[1]): 1},
-        {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
-    )
-    frame = compare_by_day(spark, silver, totals, COMPARED)
-    outcome = check_suite(check_totals(pin_nowhere(tmp_path), frame, totals))
-    assert bool(outcome.failed) != agree
+        frame = Frame(name, frames[name], tuple(rules.values()))
+        yield from pages.validate(topic.entity, frame, 0)
 
 
 def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:
     for contract in CONTRACTS.values():
         named = {name for rules in list_expectations(contract).values() for name in rules}
         assert named == {rule.name for rule in order_checks(contract)}
+
+
+@pytest.mark.parametrize(
+    ("starts", "offsets", "broken"),
+    [
+        ({}, (0, 1, 2), 0),
+        ({}, (0, 2), 1),  # one is missing
+        ({}, (0, 1), 1),  # the last one is
+        ({}, (0, 1, 1, 2), 1),  # one is there twice
+        ({}, (0, 1, 2, 3), 1),  # one is there already
+        ({PART: 1}, (1, 2), 0),  # the one before was counted before
+        ({PART: 1}, (0, 2), 1),
+    ],
+)
+def test_records_are_counted_against_offsets(
+    folders: Folders, pages: Docs, starts: Offsets, offsets: tuple[int, ...], broken: int
+) -> None:
+    lake = SmallLake(folders)
+    records = [{"topic": PART[0], "partition": PART[1], "offset": offset} for offset in offsets]
+    lake.write_bronze(records, Coverage(1, {PART: 3}))
+    table = pin(folders.bronze)
+    [frame] = Records().measure(folders, table, starts, table.ends)
+    outcomes = pages.validate("bronze", frame, 0)
+    assert sum(not outcome.success for outcome in outcomes) == broken
+    assert [row["partition"] for each in outcomes for row in each.rows] == [PART[1]] * broken
+
+
+@pytest.mark.parametrize(("served_units", "agree"), [(5, True), (4, False)])
+def test_days_of_the_view_are_the_sums_of_silver(
+    folders: Folders, pages: Docs, served_units: int, agree: bool
+) -> None:
+    """The view has counted two receipts of the three, and forgotten the day before."""
+    silver = SmallLake(folders).silver
+    for number, (time, lines) in enumerate(
+        [(NOON - DAY, (("A", 1),)), (NOON, (("A", 2), ("B", 3))), (NOON, (("A", 100),))]
+    ):
+        silver.put(RECEIPTS, event_id=str(number), event_time=time, lines=price(lines))
+    silver.put(REFUNDS, event_time=NOON, lines=price((("B", 1),)))
+    rows = [{**create_day(NOON), "units_sold": served_units, "units_refunded": 1}]
+    table = pa.Table.from_pylist(rows)
+    days = Served(DAILY_DEMAND, 7, {PART: 2, part(REFUNDS): 1}, table)
+    totals = list(served.measure(folders, days, None))[-1]
+    outcomes = pages.validate("served", totals, 0)
+    assert all(outcome.success for outcome in outcomes) == agree
+    assert [row["units_sold"] for each in outcomes for row in each.rows] == [5] * (not agree)
+
+
+def price(lines: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
+    return [{"sku": sku, "units": units, "unit_price_cents": 100} for sku, units in lines]
+
+
+def create_day(moment: datetime) -> dict[str, Any]:
+    begin = datetime.combine(moment.date(), datetime.min.time(), moment.tzinfo)
+    counts = dict.fromkeys(("units_sold_on_time", "units_refunded_on_time", "late_events"), 0)
+    times = {"day_start": begin, "day_end": begin + DAY, "last_late_event_time": None}
+    return {"store_id": "S001", "sku": "A", "version": 1, **counts, **times}
+
+
+def test_the_pages_keep_the_newest_runs(folders: Folders, pages: Docs, tmp_path: Path) -> None:
+    rows = pa.table({"units": [1]})
+    for minute in range(RUNS_KEPT + 2):
+        pages.validate("gold", Frame("sums", rows, ()), minute * 60_000)
+    pages.publish()
+    for folder in (RESULTS, VALIDATIONS):
+        runs = [each.parent.name for each in (tmp_path / "quality" / folder).rglob("lake-*")]
+        assert len(runs) == RUNS_KEPT
+        assert min(runs) > "19700101T0001"
+    pages.validate("gold", Frame("sums", rows, ()), (RUNS_KEPT + 2) * 60_000)
+    pages.publish()
+    assert len(list((tmp_path / "quality" / VALIDATIONS).rglob("lake-*.html"))) == RUNS_KEPT

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 
 from contracts.times import MILLISECOND
 from infra.folder import Folder
-from infra.lake import read_committed_ms
+from infra.lake import RETENTION, read_committed_ms
 from pipelines.engine.archive import OtherLog
-from pipelines.lake.tables import RETENTION, Table
+from pipelines.lake.tables import Table
 from pipelines.lake.work import drop_known, limit_ends
 
 A, B = ("receipts", 0), ("receipts", 1)

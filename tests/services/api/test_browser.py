@@ -20,7 +20,7 @@ from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, TOKEN, Answers
-from tests.services.showing import SHELF, Shop, serving_shop
+from tests.services.showing import RULE, SHELF, Shop, serving_shop
 from tests.services.writing import invalidate, promote
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]
@@ -169,6 +169,17 @@ def test_a_replay_is_started_by_mouse_with_another_threshold(visit: Visit) -> No
     visit.await_text("#said", f"retail {command}: {command}")
 
 
+def test_the_load_is_turned_by_mouse(visit: Visit) -> None:
+    visit.open("/")
+    visit.page.get_by_label("Speed", exact=True).fill("30")
+    visit.page.get_by_label("Hit").fill("SKU-00417=8")
+    visit.page.get_by_role("button", name="Turn the load").click()
+    visit.page.get_by_label("Token").fill(TOKEN)
+    visit.page.locator("#confirm").click()
+    command = "simulate --speed=30.0 --hit=SKU-00417=8"
+    visit.await_text("#said", f"retail {command}: {command}")
+
+
 def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
     api: Answers, visit: Visit
 ) -> None:
@@ -191,6 +202,14 @@ def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
     visit.page.get_by_label("Token").fill(TOKEN)
     visit.page.locator("#confirm").click()
     visit.await_text("#said", "quarantine release --because=it was seen on the till")
+
+
+def test_a_failed_check_is_an_alert_with_its_rows(tab: Visit) -> None:
+    tab.open("/pipelines")
+    tab.await_text("#checks-alert", "1 expectation fails. 1 check could not run.")
+    tab.await_text("#failure-rows", RULE)
+    tab.await_text("#failure-rows", '"event_id":"damaged"')
+    tab.await_text("#check-rows", "could not run: MemoryError")
 
 
 def test_a_record_that_cannot_be_read_says_so_and_is_not_released(tab: Visit) -> None:

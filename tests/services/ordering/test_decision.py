@@ -6,9 +6,8 @@ import pytest
 
 from contracts import PROPOSALS, Row
 from contracts.times import EPOCH
+from services.moves import DAY_MS, KEPT_MS
 from services.ordering.decision import (
-    DAY_MS,
-    KEPT_MS,
     Level,
     Limits,
     Order,
@@ -147,11 +146,11 @@ def test_a_correction_of_what_is_forgotten_asks_for_all_rows() -> None:
     positions = create_positions(50)
     answer(positions)
     positions.answer(REVIEW_MS + KEPT_MS)
-    positions.forget()
+    positions.moves.forget()
     positions.take_change(SHELF, REVIEW_MS + MINUTE_MS, -1)
-    assert not positions.is_outdated
+    assert not positions.moves.is_outdated
     positions.take_change(SHELF, REVIEW_MS, 51)
-    assert positions.is_outdated
+    assert positions.moves.is_outdated
 
 
 def test_an_order_is_named_by_shelf_and_minute_alone() -> None:

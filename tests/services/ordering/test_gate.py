@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import PROPOSALS, PURCHASE_ORDERS
+from contracts import POSITION_CHANGES, PROPOSALS, PURCHASE_ORDERS
 from contracts.times import EPOCH, MILLISECOND
 from infra.errors import UserError
 from infra.kafka import create_admin, read_high_watermarks
@@ -14,11 +14,13 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from ops.generations.marker import read_marker
 from ops.generations.record import read_generations
-from services.ordering.gate import READER, Answers, Gate, OrderPublisher
+from services.gate import Gate, Publisher
+from services.ordering.gate import ORDERING, READER, OrderAnswers
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.at_work import Died, limit_life
-from tests.services.ordering.shop import MINUTE_MS, Reordering, find_review_ms
+from tests.services.gated import MINUTE_MS
+from tests.services.ordering.shop import Reordering, find_review_ms
 from tests.transactions import open_transaction
 
 pytestmark = pytest.mark.e2e
@@ -39,8 +41,8 @@ def kafka(shared_broker: Settings, tmp_path: Path) -> Settings:
 
 def run_gate(kafka: Settings, until_review: int) -> None:
     """A gate's life, up to the answer to a review."""
-    publisher = OrderPublisher(kafka)
-    gate = Gate(kafka, publisher)
+    publisher = Publisher(kafka, ORDERING)
+    gate = Gate(kafka, ORDERING, publisher)
     while publisher.find_answered_ms() < find_review_ms(until_review):
         gate.look()
     publisher.close()
@@ -50,8 +52,8 @@ class Gated:
     """A gate, and the last minute that it has answered."""
 
     def __init__(self, kafka: Settings) -> None:
-        self._publisher = OrderPublisher(kafka)
-        self._gate = Gate(kafka, self._publisher)
+        self._publisher = Publisher(kafka, ORDERING)
+        self._gate = Gate(kafka, ORDERING, self._publisher)
 
     def look(self) -> int:
         self._gate.look()
@@ -105,7 +107,7 @@ def test_between_reviews_it_orders_what_crosses_its_point_whenever_it_looks(
     assert Gated(kafka).look() == after_review(0)
     shop.change(1, after_review(0, 5), {SKUS[0]: -20})
     shop.change(1, after_review(0, 9), {SKUS[0]: -40, SKUS[1]: -12})
-    shop.delete(1, find_review_ms(-9), SKUS[1])
+    shop.delete(1, POSITION_CHANGES, {"sku": SKUS[1], "changed_at": find_review_ms(-9)})
     set_aside = READER.count_set_aside()
     shop.beat_at(after_review(0, 11))
     shop.mark(1)
@@ -200,7 +202,7 @@ def test_a_gate_that_dies_anywhere_orders_every_review_once(
     chance = create_random("deaths of the gate")
     shop = Reordering(kafka)
     shop.promote(1)
-    life = limit_life(monkeypatch, "services.ordering.gate")
+    life = limit_life(monkeypatch, "services.gate")
     for number in range(4):
         shop.review(1, number, SOLD if number else EMPTY)
         life.rows_left = chance.randint(1, len(SKUS))
@@ -236,10 +238,10 @@ def test_a_gate_remembers_the_orders_of_two_days(kafka: Settings) -> None:
     """Its own come back from the log, which counts none of them twice."""
     shop = Reordering(kafka)
     shop.promote(1)
-    publisher = OrderPublisher(kafka)
+    publisher = Publisher(kafka, ORDERING)
     generation = read_generations(kafka)["reorder"].promoted
     assert generation is not None
-    answers = Answers(kafka, generation, find_review_ms(-1))
+    answers = OrderAnswers(kafka, generation, find_review_ms(-1))
     remembered = []
     for number in range(5):
         shop.review(1, number, SOLD if number else EMPTY)
@@ -247,7 +249,7 @@ def test_a_gate_remembers_the_orders_of_two_days(kafka: Settings) -> None:
         assert marker is not None
         assert answers.take_until(marker)
         minute_ms = after_review(number)
-        publisher.publish(answers.answer(minute_ms), minute_ms, minute_ms)
+        publisher.publish(answers.answer(minute_ms, minute_ms), minute_ms, minute_ms)
         remembered.append(len(answers.given))
     publisher.close()
     assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(5)}

@@ -9,8 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from contracts import PRODUCTS, RECEIPTS, REFUNDS
-from contracts.measures import MEASURES
-from ops.verify.sums import AMOUNT
+from contracts.measures import AMOUNT, MEASURES
 from pipelines.common.transform.columns import compute_amount
 from pipelines.engine.session import prepare_session
 

@@ -37,6 +37,10 @@ ACTIONS = {
         "quarantine release --because=it was late -- public.sales.receipt.v1/2/7"
     ),
     "/v1/customers/forget?customer_id=C%2F17": "forget customer -- C/17",
+    "/v1/simulation": "simulate",
+    "/v1/simulation?usual=true&speed=30&hit=SKU-00417=8&quiet_store=S003&quiet_store=S004": (
+        "simulate --speed=30.0 --quiet-store=S003 --quiet-store=S004 --hit=SKU-00417=8 --usual"
+    ),
 }
 LONG = [path for path in ACTIONS if any(name in path for name in ("start", "difference", "forget"))]
 """What reads the whole log."""
@@ -69,6 +73,11 @@ ASKED: Mapping[HTTPStatus, Sequence[str]] = {
         RELEASE + "x" * (BECAUSE_CHARACTERS_MAX + 1),
         FORGET + "x" * (CUSTOMER_CHARACTERS_MAX + 1),
         set_thresholds(THRESHOLDS_MAX + 1),
+        "/v1/simulation?speed=0.5",
+        "/v1/simulation?receipts_per_second=1001",
+        "/v1/simulation?hit=--help",
+        "/v1/simulation?quiet_store=--usual",
+        "/v1/simulation?usual=perhaps",
     ),
     HTTPStatus.REQUEST_URI_TOO_LONG: (RELEASE + "x" * 10_000,),
     HTTPStatus.OK: (
@@ -141,7 +150,7 @@ def busy(log: MemoryLog, folder: Path, path: str, waiting: Sequence[str]) -> Ite
     program = (
         "import pathlib, sys, threading\n"
         f"folder = pathlib.Path({str(folder)!r})\n"
-        f"while sys.argv[2] in {waiting!r} and not (folder / 'go').exists():\n"
+        f"while {set(waiting)!r} & {{*sys.argv[2:3]}} and not (folder / 'go').exists():\n"
         "    (folder / 'begun').touch()\n"
         "    threading.Event().wait(0.01)\n"
     )

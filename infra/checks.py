@@ -1,0 +1,123 @@
+"""The results of the lake's checks, as files in the folder of reports: the newest of each table,
+and their history. The checks write them; the API and `retail status` read them.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from infra.lake import ByTopic
+
+NEWEST, HISTORY = "newest.json", "history.jsonl"
+HISTORY_LINES_MAX = 20_000
+"""About half a day's: a check of a whole lake has some 150 expectations."""
+EVIDENCE_ROWS_MAX = 5
+"""The rows that a result keeps of those that an expectation did not expect."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one expectation of a table."""
+
+    suite: str
+    expectation: str
+    success: bool
+    unexpected: int = 0
+    """The number of rows that are not as expected."""
+    rows: tuple[Mapping[str, Any], ...] = ()
+    """The first of them, as JSON."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The newest check of a table, of what it has of the log up to `ends`.
+
+    `starts`: the offsets at which this check began, or the first one that found what still fails.
+    """
+
+    table: str
+    version: int = -1
+    checked_ms: int = 0
+    """Wall time."""
+    records: int = 0
+    """The number of offsets that it covers; of a view, of rows."""
+    outcomes: tuple[Outcome, ...] = ()
+    starts: ByTopic = field(default_factory=dict)
+    ends: ByTopic = field(default_factory=dict)
+    trouble: str = ""
+    """Why the check could not run; the rest is then of the one before."""
+
+    @property
+    def failures(self) -> tuple[Outcome, ...]:
+        return tuple(outcome for outcome in self.outcomes if not outcome.success)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The newest results, by table."""
+
+    ran_ms: int = 0
+    """Wall time at which the newest checks ended; 0: there were none."""
+    trouble: str = ""
+    """Why the newest checks could not run at all."""
+    tables: Mapping[str, Result] = field(default_factory=dict)
+
+
+def locate_quality(reports: Path) -> Path:
+    """The folder of the checks' results, and of their pages: begin at `index.html`."""
+    return reports / "quality"
+
+
+def read_checked(folder: Path) -> Checked:
+    """The newest results; none where there are none yet, or of another form."""
+    try:
+        document = json.loads((folder / NEWEST).read_text())
+        tables = {each["table"]: _parse(each) for each in document["tables"]}
+        return Checked(document["ran_ms"], document["trouble"], tables)
+    except FileNotFoundError:
+        return Checked()
+    except (ValueError, KeyError, TypeError) as error:
+        return Checked(trouble=f"{folder / NEWEST} cannot be read: {error!r}")
+
+
+def write_checked(folder: Path, checked: Checked, new: Iterable[Result]) -> None:
+    """Replace the newest results, and append the new ones to the history."""
+    tables = [asdict(result) for result in checked.tables.values()]
+    newest = {"ran_ms": checked.ran_ms, "trouble": checked.trouble, "tables": tables}
+    _replace(folder / NEWEST, json.dumps(newest))
+    file = folder / HISTORY
+    before = file.read_text().splitlines() if file.exists() else []
+    added = [json.dumps(row) for result in new for row in list_history(result)]
+    if added:
+        _replace(file, "".join(f"{line}\n" for line in [*before, *added][-HISTORY_LINES_MAX:]))
+
+
+def write_trouble(folder: Path, trouble: str, now_ms: int) -> None:
+    """Note that checks could not run; the results stay."""
+    write_checked(folder, replace(read_checked(folder), ran_ms=now_ms, trouble=trouble), ())
+
+
+def list_history(result: Result) -> Iterator[dict[str, Any]]:
+    """A row per expectation; or one that says why the check could not run."""
+    of_table = {"checked_ms": result.checked_ms, "table": result.table, "version": result.version}
+    if result.trouble:
+        yield {**of_table, "trouble": result.trouble}
+        return
+    for outcome in result.outcomes:
+        yield {**of_table, **asdict(outcome)}
+
+
+def _parse(document: Mapping[str, Any]) -> Result:
+    outcomes = tuple(Outcome(**outcome) for outcome in document["outcomes"])
+    return Result(**{**document, "outcomes": outcomes})
+
+
+def _replace(file: Path, text: str) -> None:
+    """Whole or not at all, whenever this process ends."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(".new")
+    draft.write_text(text)
+    os.replace(draft, file)

@@ -1,0 +1,1 @@
+"""What to mark down."""

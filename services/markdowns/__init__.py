@@ -1,0 +1,1 @@
+"""The gate that turns markdown proposals into price changes, once."""
