@@ -76,7 +76,10 @@ def test_an_unknown_command_is_said_and_the_nearest_one_named(
 def test_trouble_is_said_without_a_traceback(
     current: Settings, monkeypatch: pytest.MonkeyPatch, before: list[str]
 ) -> None:
-    there_are = "There are: broker, simulator, quarantine, pipelines, ordering, markdowns, supplier, api, lake"
+    there_are = (
+        "There are: broker, simulator, quarantine, pipelines, ordering, markdowns, supplier, api, "
+        "lake"
+    )
     said = stop_main(monkeypatch, *before, "logs", "till")
     assert said == f"There is no component till. {there_are}"
 
