@@ -30,6 +30,16 @@ class Load(NamedTuple):
     shelf: int
     dispatched_units: int
     received_units: int  # the units that the store will count
+    ordered_units: int | None = None
+
+    def record(self, skus: Sequence[str], status: str) -> Event:
+        """The line of its shipment. A line that answers an order repeats what was ordered."""
+        line = {
+            "sku": skus[self.shelf],
+            "dispatched_units": self.dispatched_units,
+            "received_units": self.received_units if status == "received" else 0,
+        }
+        return line if self.ordered_units is None else {**line, "ordered_units": self.ordered_units}
 
 
 class Confirmed(NamedTuple):
@@ -61,14 +71,7 @@ class Shipment(NamedTuple):
             "shipment_id": self.shipment_id,
             "purchase_order_id": self.order_id,
             "status": status,
-            "lines": [
-                {
-                    "sku": skus[load.shelf],
-                    "dispatched_units": load.dispatched_units,
-                    "received_units": load.received_units if status == "received" else 0,
-                }
-                for load in self.loads
-            ],
+            "lines": [load.record(skus, status) for load in self.loads],
         }
 
 
@@ -103,7 +106,8 @@ class Supply:
 
     def plan(self, shelf: int, confirmed: Confirmed) -> None:
         """Plan the shipment of a confirmed order for its dispatch time."""
-        load = Load(shelf, confirmed.ordered_units, confirmed.shipped_units)
+        shipped_units = confirmed.shipped_units
+        load = Load(shelf, shipped_units, shipped_units, confirmed.ordered_units)
         order_id = confirmed.order_id
         shipment = Shipment(order_id, order_id, confirmed.arrives_ms, (load,))
         self._planned.append((confirmed.dispatches_ms, shipment))

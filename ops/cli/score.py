@@ -1,11 +1,11 @@
-"""retail score fraud | reorder: how good answers are.
+"""retail score fraud | reorder | pricing: how good answers are.
 
 Alerts are compared with the simulator's incidents; the cost of the reorder policy with vans and a
-lower bound.
+lower bound; the margin of markdowns with the same world without them.
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Annotated
 
@@ -17,8 +17,10 @@ from ops.cli import screen
 from ops.cli.options import AsJson
 from ops.cli.topics import require_broker
 from ops.verify.fraud_score import Score, Scores, Share, score_view
+from ops.verify.pricing_score import Margin, live
 from ops.verify.reorder_score import HOLDING_PER_DAY, ORDER_CENTS, compare
 from ops.verify.reorder_score import Score as Way
+from pipelines.pricing.thresholds import Thresholds
 
 HEADINGS = ("rule", "caught", "recall", "right", "precision", "decided in")
 
@@ -28,6 +30,8 @@ REORDER_HEADINGS = (
     *("", "fill rate", "stock", "orders", "holding", "ordering", "lost", "cost"),
     "of bound",
 )
+PRICING_HEADINGS = ("", "revenue", "goods", "holding", "margin", "stock left", "markdowns")
+PRICED_PRODUCTS, PRICED_RECEIPTS_PER_MINUTE, PRICED_OVERSTOCK_SHARE = 100, 4.0, 0.1
 STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
 """A world small enough to run twice; its shelves sell as much as those of a large one."""
 
@@ -110,6 +114,40 @@ def reorder(
     screen.say(f"  {verdict}: fill rate {FILL_RATE_MIN:.0%}, cost {COST_MAX:.0%} of the bound")
     if not reached:
         raise typer.Exit(1)
+
+
+@app.command()
+def pricing(
+    days: Annotated[int, typer.Option(min=2, max=60, help="Days that each world runs.")] = 10,
+    seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
+) -> None:
+    """Run one clean world with its usual prices, and with the markdowns of the policy.
+
+    A tenth of its products open with too much stock. Customers react by the planted elasticity.
+    """
+    world = replace(
+        clean(read_settings().simulator_seed if seed is None else seed),
+        products=PRICED_PRODUCTS,
+        receipts_per_minute=PRICED_RECEIPTS_PER_MINUTE,
+        overstock_share=PRICED_OVERSTOCK_SHARE,
+    )
+    with screen.show_waiting("score", f"simulating {days} days twice, without a log"):
+        usual, marked = live(world, days, None), live(world, days, Thresholds())
+    rows = [build_margin("usual prices", usual), build_margin("with markdowns", marked)]
+    screen.print_table(PRICING_HEADINGS, rows)
+    gained, freed = marked.cents - usual.cents, usual.stock_cents - marked.stock_cents
+    screen.say(
+        f"  margin gained {gained / 100:,.0f}, {gained / usual.cents:.1%} · stock freed, at cost "
+        f"{freed / 100:,.0f}"
+    )
+
+
+def build_margin(name: str, margin: Margin) -> tuple[str, ...]:
+    money = (
+        *(margin.revenue_cents, margin.goods_cents, margin.holding_cents),
+        *(margin.cents, margin.stock_cents),
+    )
+    return (name, *(f"{cents / 100:,.0f}" for cents in money), f"{margin.markdowns:,}")
 
 
 def clean(seed: int) -> Parameters:

@@ -13,7 +13,7 @@ with moved as (
            case
                when status = 'received' then received_units - dispatched_units
                when purchase_order_id is null then dispatched_units
-               else 0
+               else coalesce(dispatched_units - ordered_units, 0)
            end, 0, false
     from shipment
     union all

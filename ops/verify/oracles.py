@@ -30,6 +30,24 @@ from pipelines.visits.thresholds import Thresholds
 MINUTE_MS = 60_000
 
 
+FORECAST_MACROS = """
+create macro add_milli(sales) as
+    coalesce(list_sum(list_transform(sales, lambda sale: sale.milli)), 0)::bigint;
+create macro add_up(numbers) as list_transform(range(len(numbers) + 1),
+    lambda n: list_reduce([0::double] || numbers[1:n], lambda a, b: a + b));
+create macro sold_before(part, daily, starts, clock) as
+    starts[8] * (part // 8 // 7) + starts[part // 8 % 7 + 1]
+    + daily[part // 8 % 7 + 1] * clock[part % 8 + 1];
+create macro sold_until(days, daily, starts, clock) as
+    sold_before(floor(greatest(days, 0) * 8)::bigint, daily, starts, clock)
+    + (
+        sold_before(floor(greatest(days, 0) * 8)::bigint + 1, daily, starts, clock)
+        - sold_before(floor(greatest(days, 0) * 8)::bigint, daily, starts, clock)
+    ) * (greatest(days, 0) * 8 - floor(greatest(days, 0) * 8));
+"""
+"""Of the reorder forecast: what is sold before the n-th part after a review, or before a moment."""
+
+
 class VisitsOracle(Tables):
     def __init__(self, records: Iterable[Record], limits: Thresholds, ends: Offsets) -> None:
         super().__init__(records, ends)
@@ -51,7 +69,9 @@ class ReorderOracle(Tables):
     ) -> None:
         super().__init__(records, ends)
         for name, value in asdict(policy).items():
-            self.engine.execute(f"set variable {name} = {value}::double")
+            written = list(value) if isinstance(value, tuple) else f"{value}::double"
+            self.engine.execute(f"set variable {name} = {written}")
+        self.engine.execute(FORECAST_MACROS)
         self.engine.execute(f"create table movement as {read_query('movement')}")
 
     def compute_views(self) -> dict[str, list[Row]]:

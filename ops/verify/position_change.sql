@@ -17,6 +17,11 @@ with changed as (
         opened > 0 and getvariable('review_days') = 0          as first
     from movement
     group by all
+),
+led as (
+    select *, terms.lead + coalesce(terms.hours, 0) / 24 as lead_days
+    from changed
+    where terms is not null
 )
 select
     changed_at,
@@ -28,8 +33,9 @@ select
     terms.lead                                                 as lead_time_days,
     terms.hours                                                as lead_time_hours,
     terms.measure                                              as measure,
-    if(first, floor(opened * getvariable('opening_share'))::bigint, null) as reorder_point_units,
+    if(first, floor(
+        opened * (lead_days + getvariable('opening_spare_days')) / (lead_days + getvariable('opening_days'))
+    )::bigint, null)                                           as reorder_point_units,
     if(first, opened, null)                                    as order_up_to_units
-from changed
-where terms is not null
+from led
 order by changed_at, store_id, sku

@@ -21,12 +21,16 @@ from ops.verify.reorder_bound import Terms, compute_least_cents
 from pipelines.reorder.policy import (
     DAYS,
     NO_PLAN,
+    PARTS,
     Levels,
     Plan,
     Policy,
+    Sold,
     derive_first_levels,
     derive_levels,
     estimate_usual_milli,
+    find_weekday,
+    forecast_demand,
     lift_permille,
 )
 from services.ordering.decision import Level, Order, Positions, Shelf
@@ -207,7 +211,11 @@ class Life:
             elif publication.topic == REFUNDS.name:
                 self._moved[shelf] += line["units"]
                 self._moved_hour[shelf] += line["units"]
-            elif publication.topic == SHIPMENTS.name and event["status"] == "received":
+            elif publication.topic == SHIPMENTS.name and event["status"] == "dispatched":
+                self._moved[shelf] += line["dispatched_units"] - line.get(
+                    "ordered_units", line["dispatched_units"]
+                )
+            elif publication.topic == SHIPMENTS.name:
                 self._moved[shelf] += line["received_units"] - line["dispatched_units"]
                 self._deliveries += 1
 
@@ -229,8 +237,10 @@ class Life:
         """The first levels of a shelf, after its first minute."""
         if self._policy.review_days or now_ms > to_tick_start_ms(1):
             return None
-        levels = derive_first_levels(self.opening[shelf], self._policy)
-        return create_level(self.products[shelf.sku], now_ms, levels, review_days=0)
+        product = self.products[shelf.sku]
+        lead_days = product.lead_time_hours / HOURS_PER_DAY
+        levels = derive_first_levels(self.opening[shelf], lead_days, self._policy)
+        return create_level(product, now_ms, levels, review_days=0)
 
     def _review(self, now_ms: int, propose: Propose) -> None:
         for shelf in self.opening:
@@ -273,7 +283,16 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
 
 def create_level(product: Product, since_ms: int, levels: Levels, review_days: int) -> Level:
     days, hours = divmod(product.lead_time_hours, HOURS_PER_DAY)
-    return Level(since_ms, *levels, product.pack_size_units, days, hours, review_days=review_days)
+    return Level(
+        since_ms,
+        levels.reorder_point_units,
+        levels.order_up_to_units,
+        product.pack_size_units,
+        days,
+        hours,
+        review_days=review_days,
+        points=tuple(levels.points),
+    )
 
 
 def compute_margin_cents(product: Product) -> int:
@@ -292,16 +311,10 @@ def create_terms(product: Product) -> Terms:
 
 def propose_by_policy(policy: Policy) -> Propose:
     def propose(review: Review) -> Levels:
-        week = [
-            sum(
-                estimate_usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy))
-                for sale in day
-            )
-            for day in reversed(review.sold[-DAYS:])
-        ]
+        sold = count_sold(review, policy)
+        forecast = forecast_demand(sold, policy)
         return derive_levels(
-            [*week, *[0] * (DAYS - len(week))],
-            len(week),
+            forecast,
             review.product.lead_time_hours / HOURS_PER_DAY,
             review.product.pack_size_units,
             review.product.unit_cost_cents,
@@ -310,6 +323,19 @@ def propose_by_policy(policy: Policy) -> Propose:
         )
 
     return propose
+
+
+def count_sold(review: Review, policy: Policy) -> Sold:
+    """What was sold in the week before the review."""
+    week = review.sold[: -DAYS - 1 : -1]
+    daily, parts = [0] * DAYS, [0] * PARTS
+    for ago, day in enumerate(week):
+        for sale in day:
+            lift = lift_at(review.plans, sale.at_ms, policy)
+            usual_milli = estimate_usual_milli(sale.units, lift)
+            daily[ago] += usual_milli
+            parts[sale.at_ms % DAY_MS * PARTS // DAY_MS] += usual_milli
+    return Sold(daily, parts, len(week), find_weekday(review.at_ms // DAY_MS))
 
 
 def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:

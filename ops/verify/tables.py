@@ -43,7 +43,8 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
     SHIPMENTS.name: (
         "shipment",
         define_columns(
-            "store_id purchase_order_id status sku", "line dispatched_units received_units"
+            "store_id purchase_order_id status sku",
+            "line dispatched_units received_units ordered_units",
         ),
     ),
     ADJUSTMENTS.name: ("adjustment", define_columns("store_id sku reason", "units")),

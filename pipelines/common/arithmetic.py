@@ -1,8 +1,8 @@
 """Arithmetic of policies, on plain numbers and on Spark's columns alike."""
 
 import math
-from collections.abc import Callable
-from operator import floordiv
+from collections.abc import Callable, Sequence
+from operator import floordiv, getitem
 from typing import Any, NamedTuple
 
 
@@ -15,3 +15,6 @@ class Arithmetic(NamedTuple):
     largest: Callable[..., Any] = max
     smallest: Callable[..., Any] = min
     divided: Callable[[Any, Any], Any] = floordiv
+    pick: Callable[[Any, Any], Any] = getitem
+    keep: Callable[[Sequence[Any]], Sequence[Any]] = tuple
+    """Values that are used several times; a column is an expression, computed where it stands."""

@@ -5,7 +5,7 @@ the units that it moved; each counts the units that it sold, on its day of the s
 to the minute of its publication too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -19,21 +19,26 @@ from pipelines.common.transform.columns import (
     name_measure,
     number_measure,
     sum_units,
+    to_columns,
 )
 from pipelines.reorder.policy import (
     DAYS,
+    HOURS_PER_DAY,
     NO_PLAN,
+    PARTS,
     Plan,
     Policy,
+    Sold,
     derive_first_levels,
     derive_levels,
     estimate_usual_milli,
+    find_weekday,
+    forecast_demand,
     lift_permille,
 )
 
 MINUTE_MS = 60 * 1000
 DAY_MS = 24 * 60 * MINUTE_MS
-HOURS_PER_DAY = 24.0
 PRODUCT = ("unit_cost_cents", "pack_size_units", "lead_time_days", "lead_time_hours", "measure")
 """The columns of a line's product."""
 TERMS = (
@@ -50,9 +55,11 @@ PLAN = {
 """The columns of a product's promotion plan."""
 PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
 """A review's columns of a plan: numbers, too."""
+LEVELS = ("reorder_point_units", "order_up_to_units")
 
 
 SOLD, CAME, DISPATCHED, RECEIVED = "sold", "came", "dispatched", "received"
+PACKED = "packed"  # dispatched for an order
 """What an event does to the position of a shelf, which goods in transit are a part of."""
 
 
@@ -63,8 +70,8 @@ def extract_as(movement: str) -> Callable[[Column], Extract]:
 
 def extract_shipment(shipment: Column) -> Extract:
     """Goods in transit count in the position: from their order on, or else from their dispatch."""
-    counted = (shipment["status"] == DISPATCHED) & shipment["purchase_order_id"].isNotNull()
-    return to_extract(shipment, F.when(~counted, shipment["status"]))
+    is_packed = (shipment["status"] == DISPATCHED) & shipment["purchase_order_id"].isNotNull()
+    return to_extract(shipment, F.when(is_packed, PACKED).otherwise(shipment["status"]))
 
 
 def extract_adjustment(adjustment: Column) -> Extract:
@@ -78,11 +85,14 @@ def to_extract(event: Column, movement: Column) -> Extract:
 
 
 def count_moved() -> Column:
-    """The units by which a line moves the position. A delivery subtracts the missing units."""
+    """The units by which a line moves the position. What an order asked for and its dispatch lacks
+    is subtracted then, what its delivery lacks when it is received.
+    """
     moved = {
         SOLD: -F.col("units"),
         CAME: F.col("units"),
         DISPATCHED: F.col("dispatched_units"),
+        PACKED: F.col("dispatched_units") - F.col("ordered_units"),
         RECEIVED: F.col("received_units") - F.col("dispatched_units"),
     }
     movement = F.col("movement")
@@ -118,7 +128,14 @@ def derive_review() -> Mapping[str, Column]:
         "review_at": F.timestamp_millis(begin_of(DAY_MS) + (F.col("day") + 1) * DAY_MS),
         "moved": F.when(F.col("day") == 0, F.col("moved")).otherwise(0),
         "opened": F.lit(0),
+        "part": find_part(),
     }
+
+
+def find_part() -> Column:
+    """The part of the day in which a line was published, from zero."""
+    past = F.unix_millis("published") - begin_of(DAY_MS)
+    return F.call_function("div", past, F.lit(DAY_MS // PARTS))
 
 
 def build_change() -> list[Contribution]:
@@ -132,6 +149,7 @@ def derive_minute() -> Mapping[str, Column]:
         "changed_at": F.timestamp_millis(begin_of(MINUTE_MS) + MINUTE_MS),
         "moved": F.col("moved"),
         "opened": F.when(F.col("opens"), F.col("moved")).otherwise(0),
+        "part": F.lit(None).cast("long"),
     }
 
 
@@ -151,6 +169,10 @@ def build_aggregates() -> dict[str, Column]:
             name_sold_on(day): sum_units(F.when(F.col("day") == day, F.col("usual_milli")))
             for day in range(DAYS)
         },
+        **{
+            name_sold_in(part): sum_units(F.when(F.col("part") == part, F.col("usual_milli")))
+            for part in range(PARTS)
+        },
         "days": F.coalesce(F.max(F.when(F.col("opens"), F.col("day"))) + 1, F.lit(DAYS)),
         **{name: F.max_by(name, known_at) for name in TERMS},
         **{name: F.max_by(name, planned_at) for name in PLANNED},
@@ -165,32 +187,69 @@ def is_known() -> Column:
 
 def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
     """Proposals and changes with their views' columns, from aggregates with known terms."""
-    number = F.col("measure_number")
-    units_each = F.when(number > 0, UNITS_PER_MEASURE).otherwise(1)
+    opened = F.col("opened_units")
+    lead_days = F.col("lead_time_days") + F.coalesce(F.col("lead_time_hours"), F.lit(0)) / F.lit(
+        float(HOURS_PER_DAY)
+    )
+    kept = Kept(reviews)
+    on = COLUMNS._replace(keep=kept.keep)
     proposed = derive_levels(
-        [
-            COLUMNS.divided(F.col(name_sold_on(day)), units_each).cast("double")
-            for day in range(DAYS)
-        ],
-        F.col("days"),
-        F.col("lead_time_days") + F.coalesce(F.col("lead_time_hours"), F.lit(0)) / HOURS_PER_DAY,
+        forecast_demand(build_sold(), policy, on),
+        lead_days,
         F.col("pack_size_units"),
         F.col("unit_cost_cents"),
         build_plan(),
         policy,
-        COLUMNS,
-        units_each,
+        on,
+        count_units_each(),
     )
-    is_change, opened = F.col("changed_at").isNotNull(), F.col("opened_units")
-    first = derive_first_levels(opened, policy, F.floor)
+    first = derive_first_levels(opened, lead_days, policy, COLUMNS)
+    is_change = F.col("changed_at").isNotNull()
     opens = (opened > 0) & (policy.review_days == 0)
-    levels = {
-        name: F.when(~is_change, level).when(opens, first_level)
-        for (name, level), first_level in zip(proposed._asdict().items(), first, strict=True)
-    }
-    return reviews.withColumns(
-        {**levels, "measure": name_measure(number), "review_days": F.lit(policy.review_days)}
+    points = F.array(*[F.struct(point.alias("units")) for point in proposed.points])
+    return kept.frame.withColumns(
+        {
+            **{
+                name: F.when(~is_change, level).when(opens, first_level)
+                for name, level, first_level in zip(LEVELS, proposed, first, strict=False)
+            },
+            "reorder_points": points if proposed.points else F.lit(None),
+            "measure": name_measure(F.col("measure_number")),
+            "review_days": F.lit(policy.review_days),
+        }
     )
+
+
+class Kept:
+    """A frame that has values as columns: Spark computes an expression wherever it stands."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+        self._count = 0
+
+    def keep(self, values: Sequence[Column | float]) -> list[Column]:
+        names = [f"_kept_{self._count + number}" for number in range(len(values))]
+        self._count += len(values)
+        self.frame = self.frame.withColumns(dict(zip(names, to_columns(*values), strict=True)))
+        return [F.col(name) for name in names]
+
+
+def build_sold() -> Sold:
+    """What the shelf of a review sold; of a minute, nothing."""
+    day = COLUMNS.divided(F.unix_millis("review_at"), DAY_MS)
+    daily, parts = (
+        [
+            COLUMNS.divided(F.col(name(number)), count_units_each()).cast("double")
+            for number in range(count)
+        ]
+        for name, count in ((name_sold_on, DAYS), (name_sold_in, PARTS))
+    )
+    return Sold(daily, parts, F.col("days"), find_weekday(day))
+
+
+def count_units_each() -> Column:
+    """The units of what a row's policy counts: pieces, or whole measures."""
+    return F.when(F.col("measure_number") > 0, UNITS_PER_MEASURE).otherwise(1)
 
 
 def build_plan() -> Plan:
@@ -206,3 +265,7 @@ def count_days_after(edge: str) -> Column:
 
 def name_sold_on(day: int) -> str:
     return f"_sold_{day}"
+
+
+def name_sold_in(part: int) -> str:
+    return f"_part_{part}"

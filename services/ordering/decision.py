@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from services.moves import Moves
+from services.moves import DAY_MS, Moves
 
 ID_DIGITS = 24
 
@@ -33,6 +33,18 @@ class Level:
     """Units are thousandths of it; None: pieces."""
     review_days: int = 0
     """0: the position is looked at whenever it changes; 1: at reviews only."""
+    points: tuple[int, ...] = ()
+    """The reorder point at equal steps of each day from `since_ms` on, both ends included; on a
+    line between them. Empty: `reorder_point_units`, which is the highest."""
+
+    def find_point(self, moment_ms: int) -> int:
+        """The reorder point of a moment, in units."""
+        if not self.points:
+            return self.reorder_point_units
+        steps = len(self.points) - 1
+        step, rest = divmod((moment_ms - self.since_ms) % DAY_MS * steps, DAY_MS)
+        point, after = self.points[step : step + 2]
+        return point + (after - point) * rest // DAY_MS
 
 
 @dataclass(frozen=True)
@@ -114,7 +126,7 @@ class Positions:
         self._levels.update(reviewed)
         looked_at = reviewed.keys() | {shelf for shelf in moved if self._reacts(shelf)}
         missing = {
-            shelf: units[shelf] - self._levels[shelf].reorder_point_units for shelf in looked_at
+            shelf: units[shelf] - self._levels[shelf].find_point(moment_ms) for shelf in looked_at
         }
         wanted = [shelf for shelf, above in missing.items() if above <= 0]
         given: Counter[str] = Counter()
@@ -136,6 +148,7 @@ class Positions:
         by_piece = level.measure is None
         most = limits.units_per_order_max if by_piece else limits.thousandths_per_order_max
         pack = level.pack_size_units
-        packs = max(1, -((self.moves.units[shelf] - level.order_up_to_units) // pack))
+        lot = level.order_up_to_units - level.reorder_point_units
+        packs = max(1, -((self.moves.units[shelf] - level.find_point(moment_ms) - lot) // pack))
         packs = min(packs, max(1, most // pack))
         return Order(shelf, moment_ms, packs * pack, level)

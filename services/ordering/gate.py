@@ -1,5 +1,6 @@
 """The gate of orders: minute by minute it orders what the promoted generation calls for."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -52,7 +53,7 @@ class OrderAnswers:
         for row in self._rows[PROPOSALS].read_new(
             select_outputs(self.generation, marker, PROPOSALS)
         ):
-            level = read_level(row, row["review_at"], row["review_days"])
+            level = read_review(row)
             self.positions.take_review(read_shelf(row), row["moved_units"], level)
         for row in self._rows[POSITION_CHANGES].read_new(
             select_outputs(self.generation, marker, POSITION_CHANGES)
@@ -107,6 +108,12 @@ def read_level(row: Row, since: Any, review_days: int | None) -> Level:
         row["measure"],
         1 if review_days is None else review_days,
     )
+
+
+def read_review(row: Row) -> Level:
+    """The levels in a row of a review. The oldest ones have one point for the day."""
+    level = read_level(row, row["review_at"], row["review_days"])
+    return replace(level, points=tuple(point["units"] for point in row["reorder_points"] or ()))
 
 
 def build_row(order: Order, now_ms: int) -> Row:

@@ -46,7 +46,9 @@ def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     assert (left["status"], left["event_time"]) == ("dispatched", to_tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
-    assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]
+    line = {"sku": ORDER.sku, "ordered_units": 24, "dispatched_units": 12}
+    assert left["lines"] == [{**line, "received_units": 0}]
+    assert came["lines"] == [{**line, "received_units": 12}]
     without, _ = run_world(())
     assert world.count_units("S000")[ORDER.sku] - without.count_units("S000")[ORDER.sku] >= 12
 

@@ -108,4 +108,5 @@ COLUMNS = Arithmetic(
     largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
     smallest=lambda *numbers: F.least(*to_columns(*numbers)),
     divided=lambda number, by: F.call_function("div", *to_columns(number, by)),
+    pick=lambda values, number: F.get(F.array(*to_columns(*values)), *to_columns(number)),
 )

@@ -63,7 +63,7 @@ def live(policy: Policy) -> Life:
 
 
 MIDNIGHT_MS = 20_000 * DAY_MS
-STEADY = Policy(review_days=1, safety=0.0, swing=0.0, late_days=0.0)
+STEADY = Policy(review_days=1, safety=0.0, weekdays=(10,) * 7, trust_units=1e12, late_hours=0)
 
 
 def plan(begins_days: int, ends_days: int, known_days: int = -7) -> Event:
@@ -142,7 +142,7 @@ def test_an_order_that_brings_nothing_is_not_made() -> None:
 @pytest.mark.parametrize(
     "propose",
     [
-        *map(propose_by_policy, (Policy(), Policy(safety=0.0), Policy(swing=1.0))),
+        *map(propose_by_policy, (Policy(), Policy(safety=0.0), Policy(safety=9.0))),
         *(lambda _, point=point: Levels(point, point + 50) for point in (0, 20, 200)),
     ],
 )

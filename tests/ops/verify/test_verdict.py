@@ -148,11 +148,11 @@ def copy_with(folder: Path, file: str, old: str, new: str) -> Path:
 
 
 def test_thresholds_and_policy_are_those_of_the_copy(tmp_path: Path) -> None:
-    swing = Policy().swing
-    old, new = (f"swing: float = {each}" for each in (swing, swing + 1))
+    hours = Policy().late_hours
+    old, new = (f"late_hours: int = {each}" for each in (hours, hours + 1))
     copy_with(tmp_path, "pipelines/reorder/policy.py", old, new)
-    assert load_limits(tmp_path, "reorder", "Policy").swing == swing + 1
-    assert load_limits(locate_root(), "reorder", "Policy").swing == swing
+    assert load_limits(tmp_path, "reorder", "Policy").late_hours == hours + 1
+    assert load_limits(locate_root(), "reorder", "Policy").late_hours == hours
     number = Thresholds().card_sales_per_window_max
     old, new = (f"card_sales_per_window_max: int = {each}" for each in (number, number + 3))
     copy_with(tmp_path, "pipelines/fraud/thresholds.py", old, new)

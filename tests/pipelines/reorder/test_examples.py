@@ -27,7 +27,8 @@ from tests.timeline import APPLES, DAY, LEEDS, MILK, PRICES, WINE, Timeline, par
 
 FIRST = DAY + timedelta(days=1)
 """The midnight after the timelines' day."""
-STEADY = Policy(review_days=1, safety=0.0, swing=0.0, dispersion_min=0.0, late_days=0.0)
+STEADY = Policy(review_days=1, safety=0.0, weekdays=(10,) * 7, trust_units=1e12, late_hours=0)
+"""All days and hours are alike."""
 
 
 @pytest.fixture(
@@ -72,9 +73,9 @@ def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
     return [tuple(row[field] for field in fields) for row in compute_proposals(shop)]
 
 
-def compute_first(shop: Timeline) -> Row:
+def compute_first(shop: Timeline, policy: Policy = STEADY) -> Row:
     """What the first review of the only shelf says."""
-    return compute_proposals(shop)[0]
+    return compute_proposals(shop, policy)[0]
 
 
 def milk(units: int) -> tuple[str, int, int]:
@@ -133,19 +134,29 @@ def test_what_is_weighed_is_ordered_like_pieces_in_thousandths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "order", "dispatched", "received", "moved"),
+    ("status", "order", "ordered", "dispatched", "received", "moved"),
     [
-        ("dispatched", None, 24, 0, 24),
-        ("dispatched", "PO-1", 24, 0, 0),
-        ("received", None, 24, 22, -2),
-        ("received", "PO-1", 24, 22, -2),
-        ("received", None, 0, 6, 6),
+        ("dispatched", None, None, 24, 0, 24),
+        ("dispatched", "PO-1", None, 24, 0, 0),
+        ("dispatched", "PO-1", 36, 24, 0, -12),
+        ("dispatched", "PO-1", 24, 0, 0, -24),
+        ("received", None, None, 24, 22, -2),
+        ("received", "PO-1", None, 24, 22, -2),
+        ("received", "PO-1", 36, 24, 22, -2),
+        ("received", None, None, 0, 6, 6),
     ],
 )
 def test_a_delivery_moves_the_position_by_what_nobody_counted_on(
-    shop: Timeline, status: str, order: str | None, dispatched: int, received: int, moved: int
+    shop: Timeline,
+    status: str,
+    order: str | None,
+    ordered: int | None,
+    dispatched: int,
+    received: int,
+    moved: int,
 ) -> None:
-    line = {"sku": MILK, "dispatched_units": dispatched, "received_units": received}
+    line: Row = {"sku": MILK, "dispatched_units": dispatched, "received_units": received}
+    line["ordered_units"] = ordered
     fields: Row = {"status": status, "purchase_order_id": order, "lines": [line]}
     shop.put(SHIPMENTS, parse_clock("10:00"), store_id=LEEDS, **fields)
     assert select_fields(shop, "moved_units", "sold_units")[0] == (moved, 0)
@@ -206,22 +217,35 @@ def test_levels_are_the_policys(shop: Timeline) -> None:
     assert (week["reorder_point_units"], week["order_up_to_units"]) == (30, 30 + 71)
 
 
-def test_demand_that_varies_and_deliveries_that_are_late_raise_the_point(shop: Timeline) -> None:
-    """Seven in a week: 1 a day, variance 7 on one day; exposed to 3.25 days:
-    1 · 1.25 · 3.25 + √(7 · (3.25 + 3.25² / 7)) · 2.5 = 18.5."""
+def test_chance_and_deliveries_that_are_late_raise_the_point(shop: Timeline) -> None:
+    """Seven in a week, so 1 a day, and 3.125 days:
+    3.125 + √(3.125 · 4 · (1 + 3.125)) · 3 = 24.7."""
     shop.sell(parse_clock("10:00"), milk(7))
-    policy = Policy(review_days=1, swing=0.25)
-    assert compute_proposals(shop, policy)[0]["reorder_point_units"] == 19
+    policy = replace(STEADY, safety=3.0, late_hours=3)
+    assert compute_first(shop, policy)["reorder_point_units"] == 25
+
+
+def test_points_follow_the_day(shop: Timeline) -> None:
+    """All is sold from 9 to 12, three hours to deliver; and on the weekday after the week."""
+    change(shop, parse_clock("9:00"), parse_clock("8:00"), lead_time_days=0, lead_time_hours=3)
+    for day in range(7):
+        shop.sell(parse_clock("10:00", days=day), milk(70 if day else 140))
+    policy = replace(STEADY, review_days=0, trust_units=0.001)
+    week = {row["review_at"]: row for row in compute_proposals(shop, policy)}[
+        DAY + timedelta(days=7)
+    ]
+    points = [point["units"] // 10 for point in week["reorder_points"]]
+    assert points == [0, 0, 0, 14, 0, 0, 0, 0, 0]
 
 
 def test_a_lead_time_has_hours_and_a_shelf_that_is_always_looked_at_waits_for_nothing_else(
     shop: Timeline,
 ) -> None:
-    """24 a day, a day and six hours to deliver: 30, and a day's 24 more where reviews look."""
+    """23 a day, a day and six hours to deliver: 28.75, and a day's 23 more where reviews look."""
     change(shop, parse_clock("9:00"), parse_clock("8:00"), lead_time_days=1, lead_time_hours=6)
     for day in range(7):
-        shop.sell(parse_clock("10:00", days=day), milk(24))
-    for review_days, point in ((0, 30), (1, 54)):
+        shop.sell(parse_clock("10:00", days=day), milk(23))
+    for review_days, point in ((0, 29), (1, 52)):
         rows = compute_proposals(shop, replace(STEADY, review_days=review_days))
         week = {row["review_at"]: row for row in rows}[DAY + timedelta(days=7)]
         assert (week["lead_time_days"], week["lead_time_hours"]) == (1, 6)
@@ -242,12 +266,12 @@ def test_a_position_changes_in_the_minute_in_which_it_is_published(shop: Timelin
 
 
 @pytest.mark.parametrize(
-    ("review_days", "levels"), [(0, [(38, 48), (None, None)]), (1, [(None, None)] * 2)]
+    ("review_days", "levels"), [(0, [(36, 48), (None, None)]), (1, [(None, None)] * 2)]
 )
 def test_a_shelf_that_opens_is_filled_up_to_its_opening_until_a_review(
     shop: Timeline, review_days: int, levels: list[tuple[int | None, int | None]]
 ) -> None:
-    """48 · 0.8 = 38.4. What is counted in the same minute is no opening."""
+    """48 · 2.25 / 3 = 36. What is counted in the same minute is no opening."""
     adjust(shop, parse_clock("8:00"), 48, "opening")
     adjust(shop, parse_clock("8:00:30"), -1, "count")
     shop.sell(parse_clock("8:01"), milk(1))
@@ -275,12 +299,13 @@ def test_what_a_promotion_sells_counts_as_what_the_usual_price_would_have_sold(
 
 
 def test_each_line_counts_as_whole_thousandths(shop: Timeline) -> None:
-    """At 91 of 100, 1.54 times as much is wanted: a unit is 0.649, seven of them lack the rest."""
+    """At 91 of 100, 1.54 times as much is wanted: a unit is 0.649, and not 0.64935: the lot is
+    √(2 · 0.649 · 6e8 / 0.12) = 80,560.5."""
     shop.plan_promotion(MILK, parse_clock("10:00"), parse_clock("20:00"), 91)
     for _ in range(7):
         shop.sell(parse_clock("12:00"), milk(1))
-    in_thousandths = replace(STEADY, swing=999.9 / 3 - 1)  # of the mean: 649, and not 649.35
-    assert compute_proposals(shop, in_thousandths)[0]["reorder_point_units"] == 649
+    row = compute_first(shop, replace(STEADY, order_cents=600_000_000))
+    assert row["order_up_to_units"] - row["reorder_point_units"] == 80_561
 
 
 @pytest.mark.parametrize(("published", "usual"), [("9:50", 2), ("9:50:01", 8), ("12:00", 8)])

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from contracts import PROPOSALS, Row
+from contracts.times import EPOCH
 from services.moves import DAY_MS, KEPT_MS
 from services.ordering.decision import (
     Level,
@@ -13,6 +15,7 @@ from services.ordering.decision import (
     Shelf,
     derive_order_id,
 )
+from services.ordering.gate import read_review
 
 MINUTE_MS = 60_000
 REVIEW_MS = 20 * DAY_MS
@@ -40,6 +43,39 @@ def test_a_shelf_at_its_reorder_point_is_filled_up_in_whole_packs(
     units: int, ordered: list[int]
 ) -> None:
     assert answer(create_positions(units)) == [(0, packs) for packs in ordered]
+
+
+# 0:00   12:00   24:00
+#   8 ... 38 ..... 8
+@pytest.mark.parametrize(
+    ("minute", "point"),
+    [(0, 8), (23, 8), (24, 9), (720, 38), (743, 37), (744, 37), (745, 36), (1_439, 8), (1_440, 8)],
+)
+def test_the_point_of_a_minute_lies_on_the_line_between_two_points(minute: int, point: int) -> None:
+    """Also on a day without a review."""
+    moving = replace(LEVEL, points=(8, 38, 8))
+    for day in (0, 1):
+        assert moving.find_point(REVIEW_MS + day * DAY_MS + minute * MINUTE_MS) == point
+
+
+@pytest.mark.parametrize(
+    ("written", "points"), [(None, ()), ([{"units": 8}, {"units": 38}], (8, 38))]
+)
+def test_a_review_without_points_has_one_for_the_day(
+    written: list[Row] | None, points: tuple[int, ...]
+) -> None:
+    row = {**dict.fromkeys(("measure", "lead_time_hours", "review_days")), **PROPOSALS.examples[0]}
+    row |= {"review_at": EPOCH, "reorder_points": written}
+    assert read_review(row).points == points
+
+
+def test_a_shelf_is_ordered_by_the_point_of_the_minute_and_up_to_a_lot_beyond_it() -> None:
+    """The point is 9 then; 9 + 24 - 9 are two packs."""
+    positions = create_positions(100, replace(LEVEL, points=(8, 38, 8)))
+    positions.take_change(SHELF, REVIEW_MS + 24 * MINUTE_MS, -90)
+    assert answer(positions, 24) == []
+    positions.take_change(SHELF, REVIEW_MS + 25 * MINUTE_MS, -1)
+    assert answer(positions, 25) == [(25, 24)]
 
 
 def test_between_reviews_a_shelf_is_ordered_in_the_minute_in_which_it_crosses_its_point() -> None:
