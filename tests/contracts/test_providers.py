@@ -65,6 +65,7 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     folder = tmp_path_factory.mktemp("providers")
     settings = shrink_world(kafka, 3, 60, 3.0, data_dir=folder, simulator_dirt=40)
     run(settings, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
+    run(settings, "ops.cli.main", "simulate", "--receipts-per-second", "4")
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(settings, ADJUSTMENTS, moment)
     replacing = settings.model_copy(update={"pseudonyms": True})

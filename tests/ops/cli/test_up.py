@@ -126,7 +126,7 @@ def test_it_returns_when_a_view_can_be_read_and_names_what_still_starts(
     run_command("up", "--wait")
     *before, rest = started
     assert before == [("simulator", "api")] * 2
-    assert rest == ("pipelines", "quarantine", "ordering", "supplier", "lake")
+    assert rest == ("pipelines", "quarantine", "ordering", "markdowns", "supplier", "lake")
 
 
 def test_only_some_pipelines_have_no_lake_and_vans(
