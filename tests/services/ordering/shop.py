@@ -25,7 +25,8 @@ class Reordering(GatedPipeline):
     def propose(self, generation: int, review: int, moved: dict[str, int], **fields: Any) -> None:
         """Of one store: by sku, how far its position moved in the minute before the review."""
         for sku, units in moved.items():
-            row = {"review_at": find_review_ms(review), "review_days": 1, **fields}
+            row = {"review_at": find_review_ms(review), "review_days": 1, "reorder_points": None}
+            row |= fields
             self.write_row(generation, PROPOSALS, {"sku": sku, "moved_units": units, **row})
         self.change(generation, find_review_ms(review), moved)
 
