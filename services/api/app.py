@@ -34,6 +34,7 @@ from services.api.routes import (
     exports,
     health,
     history,
+    markdowns,
     metrics,
     orders,
     pages,
@@ -76,7 +77,7 @@ REQUESTS_PER_SECOND_MAX = 200.0
 
 
 ROUTES = (
-    *(stock, prices, orders, history, checks, pipelines),
+    *(stock, prices, markdowns, orders, history, checks, pipelines),
     *(views, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
     *(topics, registry, metrics, pages),

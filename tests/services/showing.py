@@ -12,6 +12,7 @@ from contracts import (
     ALERTS,
     BEST_SELLERS,
     CONFIRMATIONS,
+    MARKDOWN_PROPOSALS,
     PRICE_CHANGES,
     PROMOTIONS,
     PROPOSALS,
@@ -28,6 +29,7 @@ from infra.checks import Checked, Outcome, Result, locate_quality, write_checked
 from infra.folder import Folder
 from infra.lake import Folders
 from infra.reports import find_difference
+from services.markdowns.prices import BEGINS, ENDS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.silver import Silver
@@ -41,11 +43,11 @@ REVIEWS = 6
 SHELF = ("S004", "SKU-00042")
 """The one that has a past, prices, orders and proposals."""
 SHELVES_ORDERED = (("S001", "SKU-00417"), SHELF, ("S003", "SKU-00417"))
-PIPELINES = ("inventory", "analytics", "fraud", "reorder")
+PIPELINES = ("inventory", "analytics", "fraud", "reorder", "pricing")
 
 
 class Shop:
-    """Four pipelines at noon of the world, each at its first marker, and a candidate of fraud."""
+    """Five pipelines at noon of the world, each at its first marker, and a candidate of fraud."""
 
     def __init__(self, log: MemoryLog) -> None:
         self._log = log
@@ -56,6 +58,7 @@ class Shop:
         self.fraud = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
         self.candidate = Writing(log, generation=3, pipeline="fraud", views=(ALERTS,))
         self.reorder = Writing(log, pipeline="reorder", views=(PROPOSALS,))
+        self.pricing = Writing(log, pipeline="pricing", views=(MARKDOWN_PROPOSALS,))
         for minute in range(-MINUTES, 0):
             self.sell(minute)
         self._stock()
@@ -64,10 +67,11 @@ class Shop:
         self._order()
         self._propose()
         self._price()
+        self._mark_down()
         self._promote()
         self._reject()
         self.candidate.mark()
-        for pipeline in (self.inventory, self.analytics, self.reorder):
+        for pipeline in (self.inventory, self.analytics, self.reorder, self.pricing):
             pipeline.mark()
             promote(log, pipeline)
         self.fraud.mark()
@@ -159,6 +163,21 @@ class Shop:
             time = NOON + timedelta(days=days)
             price = {"event_id": f"price-{days}", "sku": SHELF[1], "price_cents": cents}
             self._plan(PRICE_CHANGES, time, **price, effective_at=time)
+
+    def _mark_down(self) -> None:
+        """One markdown holds, one is announced, and one has ended."""
+        self.pricing.put(MARKDOWN_PROPOSALS, ends_at=find_minute(-30))
+        for number, minutes in enumerate((-10, 10, -MINUTES)):
+            changes = [("usual", -200, 200), (BEGINS, minutes, 150)]
+            changes += [(ENDS, -30, 200)] if minutes == -MINUTES else []
+            for kind, since, cents in changes:
+                price = {
+                    "event_id": f"{kind}{number}",
+                    "sku": f"SKU-{number}",
+                    "price_cents": cents,
+                }
+                time = find_minute(since)
+                self._plan(PRICE_CHANGES, time, **price, effective_at=time)
 
     def _promote(self) -> None:
         """A promotion that lasts, and the next one."""
@@ -272,7 +291,8 @@ def serving_shop(log: MemoryLog, folder: Path) -> Iterator[Answers]:
     with serving(create_sources(log, folder)) as api:
         for pipeline in PIPELINES:
             api.ready(pipeline=pipeline)
-        for path in ("/v1/orders", "/v1/quarantine", f"/v1/prices/{SHELF[1]}/history"):
+        history = f"/v1/prices/{SHELF[1]}/history"
+        for path in ("/v1/orders", "/v1/quarantine", history, "/v1/markdowns"):
             api.await_items(path, 3)
         api.await_items(f"/v1/promotions/{SHELF[1]}", 2)
         yield api

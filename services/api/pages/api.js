@@ -20,6 +20,7 @@ export const LISTED = {
   stock: "/v1/stock",
   alerts: "/v1/alerts",
   orders: "/v1/orders",
+  markdowns: "/v1/markdowns",
   proposals: "/v1/views/public.replenishment.proposal.v1/rows",
   quarantine: "/v1/quarantine",
 };
@@ -79,6 +80,7 @@ export const LINKS = {
   alert: (rule, subject, start) =>
     `/alerts?rule=${part(rule)}&subject=${part(subject)}&interval_start=${part(start)}`,
   ordersOfShelf: (store, sku) => `/replenishment?store_id=${part(store)}&sku=${part(sku)}`,
+  prices: (sku) => `/prices?sku=${part(sku)}`,
   pipeline: (name) => `/v1/pipelines/${part(name)}`,
   replay: (name) => `/replay?pipeline=${part(name)}`,
   view: (name) => `/v1/views/${part(name)}`,

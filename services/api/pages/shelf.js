@@ -6,6 +6,7 @@ import { find, Rows, setText } from "./dom.js";
 import { Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
+import { createPrices, drawPrices } from "./history.js";
 import { FromLake } from "./lake.js";
 import { describeOrder } from "./orders.js";
 import { drawSpans } from "./timeline.js";
@@ -28,13 +29,6 @@ const FIGURES = [
 const OFFSETS = [
   { text: ({ topic }) => topic },
   { text: ({ offsets }) => offsets.map(format.count).join(" · "), kind: "wraps" },
-];
-
-const PRICES = [
-  { text: ({ holds_from }) => moment(holds_from) },
-  { text: ({ price_cents }) => format.money(price_cents), kind: number },
-  { text: ({ state }) => state },
-  { text: ({ published_at }) => moment(published_at) },
 ];
 
 const PROMOTIONS = [
@@ -81,7 +75,7 @@ export function createShelf(store, sku) {
   };
   const rows = {
     offsets: new Rows(find("offset-rows"), ({ topic }) => topic, OFFSETS),
-    prices: new Rows(find("price-rows"), ({ event_id }) => event_id, PRICES),
+    prices: createPrices(),
     promotions: new Rows(find("promotion-rows"), ({ event_id }) => event_id, PROMOTIONS),
     orders: new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
     movements: new Rows(find("movement-rows"), place, MOVEMENTS),
@@ -120,19 +114,6 @@ function drawNow(feed, offsets) {
   }
   const inputs = Object.entries(feed.value?.as_of.inputs ?? {});
   offsets.show(inputs.map(([topic, offsets]) => ({ topic, offsets })));
-}
-
-function drawPrices(feed, rows) {
-  frame.drawState("prices", feed);
-  const items = feed.value?.items ?? [];
-  const now = frame.worldMs();
-  const holding = items.find(({ holds_from }) => Date.parse(holds_from) <= now);
-  const describe = (one) => {
-    if (now !== null && Date.parse(one.holds_from) > now) return "announced";
-    return one === holding ? "holds now" : "past";
-  };
-  rows.show(items.map((one) => ({ ...one, state: describe(one) })));
-  frame.drawPresence("prices", feed, items.length > 0);
 }
 
 function describePromotion({ starts_at, ends_at }) {

@@ -31,6 +31,7 @@ PAGES: Mapping[str, str] = {
     "/stock": "Stock",
     "/alerts": "Alerts",
     "/replenishment": "Replenishment",
+    "/prices": "Prices",
     "/pipelines": "Pipelines",
     "/replay": "Replay",
 }

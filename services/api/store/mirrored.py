@@ -57,7 +57,8 @@ def create_announcements(contract: Contract, file: str, since: str) -> Layout:
         "ignore",
         newest_first=(since, "offset", "partition"),
         indexes={
-            "unique": ("partition", "event_id", "event_time"),
+            # The id comes first: changes are also found by what their ids begin with.
+            "unique": ("event_id", "event_time", "partition"),
             "sku": ("sku", since, "offset"),
         },
         extend=extend,

@@ -30,6 +30,8 @@ PAGES = {
     "case": f"/alerts?{urlencode(CASE)}",
     "replenishment": "/replenishment",
     "position": f"/replenishment?store_id={SHELF[0]}&sku={SHELF[1]}",
+    "prices": "/prices",
+    "price-history": f"/prices?sku={SHELF[1]}",
     "pipelines": "/pipelines",
     "replay": "/replay?pipeline=fraud",
     "rejected": f"/pipelines?record={RECEIPTS.name}/2/1",

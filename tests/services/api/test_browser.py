@@ -236,6 +236,29 @@ def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
     visit.page.wait_for_selector("#positions", state="hidden")
 
 
+def test_markdowns_are_listed_and_a_chosen_product_shows_its_prices(
+    api: Answers, visit: Visit
+) -> None:
+    visit.open("/prices")
+    visit.await_text("#markdown-rows", "SKU-2")
+    states = ["announced", "holds now", "ended 11:30:00"]
+    assert [[row[0], *row[1:4], row[5]] for row in visit.rows("#markdown-rows")] == [
+        [sku, "2.00", "1.50", "25", state]
+        for sku, state in zip(("SKU-1", "SKU-0", "SKU-2"), states, strict=True)
+    ]
+    proposals = visit.page.get_by_role("link", name="proposals").get_attribute("href")
+    assert len(api.json(str(proposals))["items"]) == 1
+    visit.page.get_by_label("State").select_option("ended")
+    visit.page.wait_for_function("() => document.querySelectorAll('#markdown-rows tr').length == 1")
+    assert not visit.page.locator("#prices").is_visible()
+    visit.page.get_by_role("link", name="SKU-2", exact=True).click()
+    visit.await_text("#price-rows", "holds now")
+    prices = [row[1:3] for row in visit.rows("#price-rows")]
+    assert prices == [["2.00", "holds now"], ["1.50", "past"], ["2.00", "past"]]
+    visit.page.get_by_label("State").select_option("open")
+    visit.await_text("#markdowns .none", "half an hour of the world after its start")
+
+
 def test_the_api_can_be_tried_on_its_page(visit: Visit) -> None:
     visit.open("/docs")
     shelf = visit.page.locator("#operations-stock-getShelf")

@@ -26,6 +26,7 @@ LISTS: list[tuple[str, Query, Query]] = [
     (ROWS, {"limit": 7, "store_id": "S001", "order": "newest"}, {}),
     ("/v1/orders", {"limit": 1}, {"sku": SKU}),
     (f"/v1/prices/{SKU}/history", {"limit": 1}, {}),
+    ("/v1/markdowns", {"limit": 1}, {"state": "ended"}),
     (f"/v1/promotions/{SKU}", {"limit": 1}, {}),
     ("/v1/quarantine", {"limit": 1}, {"reason": "late"}),
     ("/v1/audit", {"limit": 3}, {"who": "nobody"}),
