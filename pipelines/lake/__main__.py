@@ -18,7 +18,7 @@ from pipelines.engine.process import give_way
 from pipelines.engine.session import get_engine
 from pipelines.engine.tuning.options import create_heap
 from pipelines.lake.quality.beside import Checker
-from pipelines.lake.session import start_lake_session
+from pipelines.lake.session import OLD_MIB_MIN, start_lake_session
 from pipelines.lake.tables import locate_lake
 from pipelines.lake.work import Work
 
@@ -42,7 +42,7 @@ def main() -> None:
     with lease.take(home) as taken:
         spark = start_lake_session(settings)
         lease.record_engine(taken, get_engine(spark).pid)
-        checker, heap = Checker(settings), create_heap(spark, settings)
+        checker, heap = Checker(settings), create_heap(spark, settings, OLD_MIB_MIN)
 
         def look() -> None:
             checker.look()

@@ -13,6 +13,9 @@ FILE_BYTES = 64 * 1024**2
 YOUNG_MIB = 96
 """The young part of Java's heap: a batch of the lake is a job after the other."""
 
+OLD_MIB_MIN = 128
+"""What the old part may hold without a collection."""
+
 OPTIONS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
