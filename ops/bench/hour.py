@@ -30,7 +30,7 @@ SLOPE_SECONDS = 900
 AGES = {"ten minutes": 1 / 6, "half an hour": 1 / 2, "an hour": 1.0}
 """The ages of a shop at which its memory is shown, as parts of an hour."""
 SAMPLES = 30
-MEMORY_GB_MAX = 3
+MEMORY_GB_MAX = 3.5
 SLOPE_MB_MAX = 50
 """By how many MB a shop may grow in an hour that counts as flat: a sixtieth of its memory."""
 

@@ -28,7 +28,7 @@ AGE_SECONDS, BUSY_AGE_SECONDS = 600, 240
 """The ages of the default shop and of the one with more receipts, before they are measured."""
 PROBE_SECONDS = 60
 """How long receipts are posted whose way into the views is timed."""
-MEMORY_GB_MAX = 3
+MEMORY_GB_MAX = 3.5
 REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
 RATIOS_MAX: Mapping[str, float] = MappingProxyType(
     {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}

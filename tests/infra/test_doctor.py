@@ -46,7 +46,7 @@ def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:
         ({"starts_java": False}, "does not start", "java -version"),
         ({"may_write": False}, "cannot be written", "DATA_DIR="),
         ({"disk_bytes": GIB}, "1.0 GiB free disk", "2 GiB are needed"),
-        ({"memory_bytes": GIB}, "1.0 GiB free memory", "4 GiB are needed"),
+        ({"memory_bytes": GIB}, "1.0 GiB free memory", "5 GiB are needed"),
     ],
 )
 def test_what_is_missing_is_said_with_what_to_do(
