@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from contracts.consumer import CONSUMERS
 from infra import kafka
 from infra.broker.storage import refuse_other_profile
 from infra.doctor import Finding, inspect_machine, run_checks
@@ -21,6 +20,7 @@ from ops.cli.options import lock_home
 from ops.cli.screen import say_if_interrupted
 from ops.cli.status import show
 from ops.cli.welcome import welcome
+from ops.control.reading import PIPELINES
 
 MIB = 1024**2
 REMOTE_SECONDS_MAX = 10.0
@@ -84,10 +84,9 @@ def split_names(current: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def refuse_unknown_pipelines(current: Settings) -> None:
     """Raise UserError if there is no pipeline of a name."""
-    pipelines = [name for name, consumer in CONSUMERS.items() if consumer.kind == "pipeline"]
-    if unknown := [name for name in current.pipeline_names if name not in pipelines]:
+    if unknown := [name for name in current.pipeline_names if name not in PIPELINES]:
         raise UserError(
-            f"PIPELINES: expected some of {', '.join(pipelines)}, found {', '.join(unknown)}. "
+            f"PIPELINES: expected some of {', '.join(sorted(PIPELINES))}, found {', '.join(unknown)}. "
             "Name them as in: make up ONLY=inventory,fraud"
         )
 

@@ -139,8 +139,8 @@ def test_only_some_pipelines_have_no_lake_and_vans(
     run_command("up", "--only", "inventory", "--wait")
     assert started == [("simulator", "api"), ("pipelines", "quarantine")]
     read_settings.cache_clear()
-    with pytest.raises(UserError, match=r"expected some of .*inventory.*, found inventroy\."):
-        run_command("up", "--only", "inventory,inventroy")
+    with pytest.raises(UserError, match=r"expected some of .*inventory.*, found inventroy, lake\."):
+        run_command("up", "--only", "inventory,inventroy,lake")
 
 
 def test_a_component_too_slow_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
