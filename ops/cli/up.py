@@ -86,8 +86,8 @@ def refuse_unknown_pipelines(current: Settings) -> None:
     """Raise UserError if there is no pipeline of a name."""
     if unknown := [name for name in current.pipeline_names if name not in PIPELINES]:
         raise UserError(
-            f"PIPELINES: expected some of {', '.join(sorted(PIPELINES))}, found {', '.join(unknown)}. "
-            "Name them as in: make up ONLY=inventory,fraud"
+            f"PIPELINES: expected some of {', '.join(sorted(PIPELINES))}, "
+            f"found {', '.join(unknown)}. Name them as in: make up ONLY=inventory,fraud"
         )
 
 
