@@ -42,7 +42,7 @@ class Policy:
     order_cents: int = 30  # to write an order, pick it, and shelve it
     holding_per_day: float = 0.001  # of its cost: capital, room, and waste
     opening_days: float = 1.0  # beyond the lead time: how long the units last that it opened with
-    opening_spare_days: float = 0.25  # of them, what is left when the first goods arrive
+    opening_spare_days: float = 0.75  # of them, left when goods arrive; so orders begin at once
 
 
 class Sold(NamedTuple):

@@ -266,12 +266,12 @@ def test_a_position_changes_in_the_minute_in_which_it_is_published(shop: Timelin
 
 
 @pytest.mark.parametrize(
-    ("review_days", "levels"), [(0, [(36, 48), (None, None)]), (1, [(None, None)] * 2)]
+    ("review_days", "levels"), [(0, [(44, 48), (None, None)]), (1, [(None, None)] * 2)]
 )
 def test_a_shelf_that_opens_is_filled_up_to_its_opening_until_a_review(
     shop: Timeline, review_days: int, levels: list[tuple[int | None, int | None]]
 ) -> None:
-    """48 · 2.25 / 3 = 36. What is counted in the same minute is no opening."""
+    """48 · 2.75 / 3 = 44. What is counted in the same minute is no opening."""
     adjust(shop, parse_clock("8:00"), 48, "opening")
     adjust(shop, parse_clock("8:00:30"), -1, "count")
     shop.sell(parse_clock("8:01"), milk(1))

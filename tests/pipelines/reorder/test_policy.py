@@ -148,12 +148,12 @@ def test_points_of_a_day_see_the_promotions_before_their_goods(
 
 @pytest.mark.parametrize(
     ("opened", "lead_days", "levels"),
-    [(48, 2, (36, 48)), (48, 0.125, (16, 48)), (1, 2, (0, 1)), (5, 2, (3, 5))],
+    [(48, 2, (44, 48)), (48, 0.125, (37, 48)), (1, 2, (0, 1)), (5, 2, (4, 5))],
 )
 def test_a_shelf_is_filled_up_to_its_opening(
     opened: int, lead_days: float, levels: tuple[int, int]
 ) -> None:
-    """It lasts a day beyond the lead time: 48 · 2.25 / 3."""
+    """It lasts a day beyond the lead time: 48 · 2.75 / 3."""
     assert derive_first_levels(opened, lead_days, Policy())[:2] == levels
 
 
