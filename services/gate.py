@@ -12,6 +12,7 @@ from threading import Event
 from typing import NamedTuple, Protocol
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from contracts import HEARTBEATS, Contract, Row, encode, encode_key
 from infra.errors import UserError
@@ -122,13 +123,12 @@ class Rows:
         self._read = ends
 
 
-def find_published(settings: Settings, topic: Contract) -> Offsets | None:
+def find_published(client: AdminClient, topic: Contract) -> Offsets | None:
     """The ends of the topic; None while some record before them cannot be read yet.
 
     A transaction is committed a little before anyone can read its records: without the last ones,
     the same would be published again.
     """
-    client = create_admin(settings)
     written = read_high_watermarks(client, [topic.name])
     ends = read_end_offsets(client, [topic.name])
     return None if any(ends[partition] < end for partition, end in written.items()) else ends
@@ -203,6 +203,7 @@ class Gate:
         self._duty = duty
         self._publisher = publisher
         self._answered_ms = publisher.find_answered_ms()
+        self._client = create_admin(settings)
         self._due: Due | None = None
         self._answers: Answers | None = None
 
@@ -244,7 +245,7 @@ class Gate:
 
     def _begin(self, moment_ms: int, marker: Marker) -> Due:
         topics = {topic for topic, _ in marker.inputs}
-        return Due(moment_ms, read_end_offsets(create_admin(self._settings), topics))
+        return Due(moment_ms, read_end_offsets(self._client, topics))
 
     def _find_answers(self, generation: Generation, due: Due) -> Answers:
         if self._answers is None or self._answers.generation.number != generation.number:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from generators.clock import get_wall_ms
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import DEFAULT_SPEED, Settings, read_settings
 from ops.cli import screen

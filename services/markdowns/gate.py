@@ -7,6 +7,7 @@ from functools import partial
 from contracts import MARKDOWN_PROPOSALS, PRICE_CHANGES, Row, holds_from
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
+from infra.kafka import create_admin
 from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.generations.marker import Marker
@@ -26,7 +27,7 @@ class MarkdownAnswers:
     def __init__(self, settings: Settings, generation: Generation, answered_ms: int) -> None:
         self.generation = generation
         self.markdowns = Markdowns(answered_ms)
-        self._settings = settings
+        self._client = create_admin(settings)
         self._proposals = Rows(settings, READER, MARKDOWN_PROPOSALS)
         self._prices = Rows(settings, READER, PRICE_CHANGES)
 
@@ -35,7 +36,7 @@ class MarkdownAnswers:
         return self.markdowns.moves.is_outdated
 
     def take_until(self, marker: Marker) -> bool:
-        ends = find_published(self._settings, PRICE_CHANGES)
+        ends = find_published(self._client, PRICE_CHANGES)
         if ends is None:
             return False
         outputs = select_outputs(self.generation, marker, MARKDOWN_PROPOSALS)

@@ -8,6 +8,7 @@ from contracts import POSITION_CHANGES, PROPOSALS, PURCHASE_ORDERS, Row
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from infra.errors import UserError
+from infra.kafka import create_admin
 from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.generations.marker import Marker
@@ -34,7 +35,7 @@ class OrderAnswers:
             )
         self.generation = generation
         self.positions = Positions(answered_ms)
-        self._settings = settings
+        self._client = create_admin(settings)
         self._rows = {
             contract: Rows(settings, READER, contract)
             for contract in (PROPOSALS, POSITION_CHANGES, PURCHASE_ORDERS)
@@ -47,7 +48,7 @@ class OrderAnswers:
         return self.positions.moves.is_outdated
 
     def take_until(self, marker: Marker) -> bool:
-        ends = find_published(self._settings, PURCHASE_ORDERS)
+        ends = find_published(self._client, PURCHASE_ORDERS)
         if ends is None:
             return False
         for row in self._rows[PROPOSALS].read_new(
