@@ -18,6 +18,7 @@ from ops.bench.kafka_streams import THREADS, run_kafka_streams
 from ops.bench.shops import count_receipts, run_broker, run_for_output
 from ops.generations.folders import locate_checkpoint, locate_folder
 from ops.generations.lifecycle import create_generation, make_outputs
+from ops.generations.partitions import find_state_partitions
 from ops.generations.record import Generation, State
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.backlog import measure_backlog
@@ -145,6 +146,9 @@ def open_replays(settings: Settings) -> Iterator[Replays]:
 
 def create(settings: Settings, pipeline: Pipeline) -> Generation:
     """A generation that has read nothing yet, with its topics."""
-    generation = create_generation(pipeline, next(NUMBERS), State.CATCHING_UP, "0" * 64)
+    partitions = find_state_partitions(settings, pipeline, is_growing=False)
+    generation = create_generation(
+        pipeline, next(NUMBERS), State.CATCHING_UP, "0" * 64, state_partitions=partitions
+    )
     make_outputs(settings, pipeline, generation)
     return generation

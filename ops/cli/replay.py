@@ -39,12 +39,17 @@ def start(
     source: Annotated[
         Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
     ] = Source.LOG,
+    state_partitions: Annotated[
+        int | None,
+        typer.Option(min=1, max=1000, help="In how many tasks it runs; by default as suits."),
+    ] = None,
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
     edits = edit(locate_root(), pipeline, setting or ())
-    candidate, plan = candidates.start(settings, declared, edits, source)
+    candidate, plan = candidates.start(settings, declared, edits, source, state_partitions)
     screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
+    screen.step("tasks", f"{candidate.state_partitions}, one for each state partition")
     screen.step("needs", str(plan))
     if candidate.state is not State.CATCHING_UP:
         return
@@ -94,8 +99,9 @@ def status(
     for generation, progress in standings:
         name, number = generation.name
         state = ": ".join(filter(None, (generation.state.value, generation.reason)))
-        rows.append((name, str(number), state, f"{progress.read:,}", f"{progress.left:,}"))
-    screen.print_table(("pipeline", "generation", "state", "read", "to read"), rows)
+        tasks = str(generation.state_partitions or "")
+        rows.append((name, str(number), state, tasks, f"{progress.read:,}", f"{progress.left:,}"))
+    screen.print_table(("pipeline", "generation", "state", "tasks", "read", "to read"), rows)
 
 
 @app.command()
@@ -190,6 +196,7 @@ def to_json(generation: Generation, progress: Progress) -> dict[str, Any]:
         "number": generation.number,
         "state": generation.state.value,
         "reason": generation.reason,
+        "state_partitions": generation.state_partitions,
         "created_at": generation.created_at.isoformat(),
         "read": progress.read,
         "left": progress.left,

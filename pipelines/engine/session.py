@@ -38,7 +38,7 @@ METHOD_BYTES_MAX = 8_000
 
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
-        "spark.sql.codegen.wholeStage": "false",
+        sink.WHOLE_STAGES: "false",
         sink.EXPRESSIONS: sink.INTERPRETED,
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
@@ -47,9 +47,8 @@ INTERPRETED: Mapping[str, str] = MappingProxyType(
 
 GENERATED: Mapping[str, str] = MappingProxyType(
     {
-        "spark.sql.codegen.wholeStage": "true",
+        sink.WHOLE_STAGES: "true",
         sink.EXPRESSIONS: sink.GENERATED,
-        "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
     }
@@ -133,9 +132,9 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     `partitions`: of its state, unless its checkpoint has another number.
 
     A small batch ends before generated code pays off, or all that the optimizer looks for, so Spark
-    interprets its expressions (`suit_expressions` decides batch by batch). For a large one Spark
-    generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method
-    that reads and validates all topics is longer.
+    interprets its expressions (`suit_plan` decides batch by batch). For a large one Spark generates
+    code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method that reads
+    and validates all topics is longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
@@ -200,6 +199,7 @@ def build_options(
         # The next batch uses the compiled code of this one. Several pipelines need more than
         # Spark's 100 entries; with fewer they would compile everything again and again.
         "spark.sql.codegen.cache.maxEntries": "2000",
+        "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline does not block a small one
         "spark.speculation": "false",  # a second copy of a task would be a second writer
         "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
