@@ -28,10 +28,14 @@ from pipelines.engine.tuning.options import KNOWS_KEYS, choose_pieces
 PARTITIONS = 2
 """Partitions of a shuffle, by default."""
 
+KNOWN_PARTITIONS_MAX = 8
+"""State partitions that keep filters of their ids: those of more would take too much heap."""
 
 SLOTS_MAX = 4
-"""Cores of a cluster for each driver: as many as in `local[4]`, so that other drivers get some
-too."""
+"""Cores of a cluster for each driver: as many as in `local[4]`, so that other drivers get some too.
+A generation with more state partitions gets as many."""
+CORES_MAX = "spark.cores.max"
+"""The option with the cores of a cluster."""
 
 METHOD_BYTES_MAX = 8_000
 """Bytes of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
@@ -139,6 +143,8 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)
+    if partitions > KNOWN_PARTITIONS_MAX:
+        spark.conf.set(KNOWS_KEYS, "false")
 
 
 def locate_scratch(settings: Settings, name: str) -> Path:
@@ -225,7 +231,7 @@ def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> d
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
         "spark.executor.extraJavaOptions": shlex.join([*build_java_options(), *java_options]),
-        "spark.cores.max": str(SLOTS_MAX),
+        CORES_MAX: str(SLOTS_MAX),
         # One process: two would both have to start, and exchange the shuffles of small batches.
         "spark.executor.cores": str(SLOTS_MAX),
         # A batch waits for a lost executor until this time is over.

@@ -25,6 +25,7 @@ from ops.generations.folders import locate_checkpoint
 from ops.generations.lifecycle import change
 from ops.generations.record import Generations
 from pipelines.common.pipeline import list_pipelines, load
+from pipelines.engine import sink
 from tests.brokers import empty_broker
 from tests.replay.answer import SHOWN_MAX, Answer, check
 from tests.replay.log import HOURS, draw_log, select_read
@@ -37,6 +38,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 STATE_PARTITIONS = (1, 2, 8)
+WHOLE_SOON = 50
+"""Records of a live batch from which on the next one is planned as that of a backlog."""
 LIVELY = "inventory"
 """The pipeline that is played live for so long that it forgets, in every run of the tests."""
 
@@ -120,7 +123,9 @@ class Played:
         limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
         kept = {"store_url": (self.folder / "kept").as_uri()} if schedule.own_process else {}
         partitions = chance.choice(STATE_PARTITIONS)
-        print(name, schedule, f"{partitions} of state")
+        whole_min = chance.choice([WHOLE_SOON, sink.WHOLE_RECORDS_MIN])
+        self.patch.setattr(sink, "WHOLE_RECORDS_MIN", whole_min)
+        print(name, schedule, f"{partitions} of state, whole stages from {whole_min} records")
         settings = self.settings.model_copy(update={**limit, **kept, **options})
         work = create_work(settings, name, partitions)
         running: Running = OwnProcess(work) if schedule.own_process else self.share(work)
@@ -183,6 +188,7 @@ def test_a_replay_into_another_number_of_state_partitions_changes_nothing(played
     chance = create_random("log and schedule")
     schedule = Schedule("before", chunks=3, kills=1, lead_ms=HOUR_MS, burst_max=20)
     first, *others = STATE_PARTITIONS
+    played.patch.setattr(sink, "WHOLE_RECORDS_MIN", WHOLE_SOON)
     work = create_work(played.settings, LIVELY, first)
     log = select_read(draw_log(chance), work.pipeline)
     play(log, schedule, played.share(work), chance)
