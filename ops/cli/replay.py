@@ -41,7 +41,9 @@ def start(
     ] = Source.LOG,
     state_partitions: Annotated[
         int | None,
-        typer.Option(min=1, max=1000, help="In how many tasks it runs; by default as suits."),
+        typer.Option(
+            min=1, max=1000, help="Of its state, and so tasks of a batch; by default as suits."
+        ),
     ] = None,
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
@@ -49,7 +51,7 @@ def start(
     edits = edit(locate_root(), pipeline, setting or ())
     candidate, plan = candidates.start(settings, declared, edits, source, state_partitions)
     screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
-    screen.step("tasks", f"{candidate.state_partitions}, one for each state partition")
+    screen.step("state", f"in {screen.count(candidate.state_partitions or 1, 'partition')}")
     screen.step("needs", str(plan))
     if candidate.state is not State.CATCHING_UP:
         return
@@ -99,9 +101,10 @@ def status(
     for generation, progress in standings:
         name, number = generation.name
         state = ": ".join(filter(None, (generation.state.value, generation.reason)))
-        tasks = str(generation.state_partitions or "")
-        rows.append((name, str(number), state, tasks, f"{progress.read:,}", f"{progress.left:,}"))
-    screen.print_table(("pipeline", "generation", "state", "tasks", "read", "to read"), rows)
+        parts = str(generation.state_partitions or "")
+        rows.append((name, str(number), state, parts, f"{progress.read:,}", f"{progress.left:,}"))
+    heads = ("pipeline", "generation", "state", "in partitions", "read", "to read")
+    screen.print_table(heads, rows)
 
 
 @app.command()
