@@ -108,8 +108,9 @@ def test_the_number_of_state_partitions_is_recorded(kafka: Settings) -> None:
         if candidate is not None:
             forget(kafka, candidate.number)
         made = create_candidate(kafka, load(NAME), locate_root(), ZERO, state_partitions=asked)
-        assert load_generations(kafka, NAME).of(made.number) == made
-        assert made.state_partitions == recorded
+        found = load_generations(kafka, NAME).of(made.number)
+        assert found is not None
+        assert found.state_partitions == made.state_partitions == recorded
 
 
 def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:
