@@ -37,11 +37,8 @@ def load_changed(
         (RECEIPT, "logicalType: timestamp", "logicalType: date", ["event_time", "found date"]),
         (RECEIPT, "logicalType: object", "logicalType: string",
          ["lines.items.logicalType", "'object'"]),
-        (RECEIPT, "          name: line\n", "", ["lines.items.name", "a value, found none"]),
         (RECEIPT, "          name: line\n", "          name: lines\n", ["item's name"]),
         # what every field says
-        (RECEIPT, "        description: Who sat at the till.\n", "",
-         ["field cashier_id.description", "a value, found none"]),
         (RECEIPT, "        required: true\n", "", ["field event_id.required", "a value"]),
         (RECEIPT, "name: cashier_id", "name: register_id", ["register_id", "found two"]),
         (RECEIPT, "name: cashier_id", "name: CashierId", ["a name like unit_price_cents"]),
@@ -52,24 +49,18 @@ def load_changed(
         (RECEIPT, "        logicalType: array\n",
          "        logicalType: array\n        classification: personal\n",
          ["field lines", "Classify its items' fields"]),
-        (RECEIPT, "value: for ever}", "value: 7}", ["cashier_id", "retention", "a text, found 7"]),
         # what nobody would read
         (RECEIPT, "status: active", "status: active\ntags: [till]", ["found 'tags'"]),
-        (RECEIPT, "property: unit,", "property: measure,", ["field lines[].units.measure"]),
-        (RECEIPT, "property: partitions,", "property: shards,",
-         ["partitions: expected a value", "'shards'"]),
         (RECEIPT, "  - {property: partitions", "  - {property: colour, value: red}\n"
          "  - {property: partitions", ["colour", "keys that are used here"]),
         # names
         (RECEIPT, "id: public.sales.receipt.v1", "id: public.sales.receipts.v1", [": id: "]),
         (RECEIPT, "value: public", "value: private", ["private.sales.receipt.v1", "the path"]),
-        (RECEIPT, "value: public", "value: secret", ["'public' or 'private'"]),
         (RECEIPT, "version: 1.3.0", "version: 2.0.0", ["version", "1.x.y"]),
         (RECEIPT, "apiVersion: v3.1.0", "apiVersion: v3.0.2", ["'v3.1.0'"]),
         # key and time
         (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),
         (RECEIPT, "value: [store_id]", "value: [card_token]", ["found card_token, optional"]),
-        (RECEIPT, "value: [store_id]", "value: []", ["key: ", "at least 1 item"]),
         (STOCK_LEVEL, 'logicalTypeOptions: {pattern: "^[^/]{1,64}$"}',
          "logicalTypeOptions: {maxLength: 64}", ["field store_id", "Keep it out"]),
         (RECEIPT, "value: event_time", "value: store_id", ["eventTime", "found store_id"]),
@@ -90,11 +81,8 @@ def load_changed(
         (RECEIPT, "{minItems: 1,", "{minItems: 1.5,", ["an integer as minItems"]),
         (RECEIPT, '"^[^/]{1,64}$"', '"^.*$"', ["Java, Python and RE2"]),
         (RECEIPT, '"^[^/]{1,64}$"', '"^[z-a]$"', ["Java, Python and RE2"]),
-        (ADJUSTMENT, "metric: invalidValues", "metric: nullValues", ["found 'nullValues'"]),
         (ADJUSTMENT, "notEqual: 0", "notEqual: zero", ["notEqual takes a value"]),
         (ADJUSTMENT, "field: units, not", "field: unit, not", ["units is not 0"]),
-        (ADJUSTMENT, "engine: predicate", "engine: soda",
-         ["engine: expected 'predicate'", "found 'soda'"]),
         (ADJUSTMENT, "- name: units is not 0", "- name: sku is given",
          ["sku is given", "one rule of this name"]),
         # examples

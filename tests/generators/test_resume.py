@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generators.event import Counts, Publication
+from generators.prices import PriceSet
 from generators.resume import Logged, OtherWorld, Snapshots
-from generators.ticks import TICKS_PER_HOUR
+from generators.supply import Confirmed
+from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR
 from generators.world import World
-from tests.generators.worlds import SMALL, to_published
+from ops.control.load import Load
+from tests.generators.worlds import SMALL, live, to_published
 
 HOURS = 4
 TICKS = HOURS * TICKS_PER_HOUR
@@ -89,16 +92,33 @@ def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
 def test_a_restored_world_goes_on_with_its_prices_deliveries_returns_and_incidents() -> None:
     """From a state that has all of them open: a price decided, goods under way, goods to return."""
     uncut_world, again = World(SMALL), World(SMALL)
-    for _ in range(37 * TICKS_PER_HOUR):
-        uncut_world.tick()
+    live(uncut_world, 37)
     state: dict[str, Any] = json.loads(json.dumps(uncut_world.dump_state()))
     assert state["prices"]["ahead"]
     assert state["incidents"]["ahead"]
     assert all(shop["returns"] for shop in state["shops"])
     assert any(shop["shelves"]["supply"]["underway"] for shop in state["shops"])
     again.restore(state)
-    for _ in range(14 * TICKS_PER_HOUR):
-        assert again.tick() == uncut_world.tick()
+    assert live(again, 51) == live(uncut_world, 51)
+
+
+HEARD = (
+    Confirmed(
+        "PO-1", "S000", "SKU-00000", 24, 12, START_MS + 150 * TICK_MS, START_MS + 4 * HOUR_MS
+    ),
+    PriceSet("now", "SKU-00000", 99, START_MS),
+    PriceSet("later", "SKU-00001", 99, START_MS + 200 * TICK_MS),
+    Load("all", 12_000, 30_000, ["S001"], {"SKU-00003": 700}),
+)
+
+
+def test_a_restored_world_goes_on_with_all_that_it_has_heard() -> None:
+    parameters = replace(SMALL, refill="orders")
+    world, again = World(parameters), World(parameters)
+    live(world, 2, {80: HEARD})
+    again.restore(json.loads(json.dumps(world.dump_state())))
+    assert again.load == HEARD[-1]
+    assert live(again, 6) == live(world, 6)
 
 
 LOG = {"sales": [100, 100]}
