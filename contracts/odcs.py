@@ -125,7 +125,6 @@ class Property(Strict):
 
     @model_validator(mode="after")
     def _suit_its_type(self) -> Self:
-        custom = self.customProperties
         if not self.type:
             listed = ", ".join(
                 "/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values()
@@ -138,11 +137,16 @@ class Property(Strict):
         if self.type == "array" and self.classification:
             advice = "Classify its items' fields."
             raise refuse("no classification of an array", self.classification, advice)
+        if self.quality and self.type != "string":
+            raise refuse("validValues of a string only", self.type, "Remove quality.")
+        return self
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        custom = self.customProperties
         if not self.classification and (custom.purpose or custom.retention):
             advice = "Say classification: personal."
             raise refuse("purpose and retention of a personal field only", "some", advice)
-        if self.quality and self.type != "string":
-            raise refuse("validValues of a string only", self.type, "Remove quality.")
         for option, limit in self.logicalTypeOptions.items():
             _check_option(self.type, option, limit)
         for example in self.examples:

@@ -120,11 +120,8 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
 
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
-    world = World(wanted)
-    state = snapshots.find_newest(logged.count_records(world.counts))
-    if state:
-        world.restore(state)
-        logged.skip(world.counts)
+    world = snapshots.find_newest(logged) or World(wanted)
+    logged.skip(world.counts)
     log.info("the world %s goes on at tick %d", wanted.render(), world.next_tick)
     return world
 
