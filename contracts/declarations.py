@@ -1,7 +1,6 @@
 """The consumers' files: the topics and fields that each uses, and what it relies on."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from pathlib import Path as File
 from types import MappingProxyType
 from typing import Annotated, Literal
@@ -12,18 +11,10 @@ from contracts.errors import BadContract
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract
 from contracts.syntax import STRICT, explain, read_model, read_text
+from contracts.times import parse_span
 
 FOR_EVER = "for ever"
 NEWEST_PER_KEY = "newest per key"
-SPANS = {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
-
-
-def parse_span(text: str) -> timedelta:
-    """2 h, 5 min, 90 s. Raises ValueError."""
-    number, _, unit = text.partition(" ")
-    if not number.isdigit() or unit not in SPANS:
-        raise ValueError(f"expected a length of time as 2 h, with {', '.join(SPANS)}")
-    return timedelta(**{SPANS[unit]: int(number)})
 
 
 def _parse_span_or(*words: str) -> AfterValidator:

@@ -73,15 +73,14 @@ class Logged:
         """World time of the newest record; zero in an empty log."""
         return max((end.published_ms for end in self._ends.values()), default=0)
 
-    def count_records(self, like: Counts) -> Counts:
-        """The number of the world's records in each partition, for the same topics."""
-        return {
-            topic: [
-                self._ends[topic, place].sequence + 1 if (topic, place) in self._ends else 0
-                for place in range(len(counts))
-            ]
-            for topic, counts in like.items()
-        }
+    def holds(self, counts: Counts) -> bool:
+        """Whether the log has so many of the world's records in each partition."""
+        there = {place: end.sequence + 1 for place, end in self._ends.items()}
+        return all(
+            count <= there.get((topic, place), 0)
+            for topic, partitions in counts.items()
+            for place, count in enumerate(partitions)
+        )
 
     def skip(self, counts: Counts) -> None:
         """Skip the records that the world has published already."""
@@ -98,9 +97,9 @@ class Logged:
         """
         if not self._ahead:
             return publications
-        return [publication for publication in publications if not self._holds(publication)]
+        return [publication for publication in publications if not self._has(publication)]
 
-    def _holds(self, publication: Publication) -> bool:
+    def _has(self, publication: Publication) -> bool:
         where = publication.topic, publication.partition
         end = self._ahead.get(where)
         if end is None or publication.sequence > end.sequence:
@@ -154,12 +153,7 @@ class Snapshots:
                 log.warning("%s is damaged; an earlier state is taken", file)
                 continue
             world: World = pickle.loads(state)
-            there = logged.count_records(world.counts)
-            if not any(
-                count > most
-                for topic, partitions in world.counts.items()
-                for count, most in zip(partitions, there[topic], strict=True)
-            ):
+            if logged.holds(world.counts):
                 return world
         return None
 
