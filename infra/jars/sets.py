@@ -7,8 +7,8 @@ from typing import Literal
 
 from infra.errors import UserError
 
-Name = Literal["broker", "spark", "delta", "streams", "flink", "compiler"]
-NAMES: tuple[Name, ...] = ("broker", "spark", "delta", "streams", "flink", "compiler")
+Name = Literal["broker", "spark", "streams", "flink", "compiler"]
+NAMES: tuple[Name, ...] = ("broker", "spark", "streams", "flink", "compiler")
 
 SPEC_FILE = "jgo.toml"
 LOCK_FILE = "jgo.lock.toml"

@@ -22,16 +22,13 @@ from pipelines.lake.quality.expectations import (
 )
 from pipelines.lake.quality.reading import (
     Pinned,
-    is_between,
     is_beyond,
-    is_on,
-    list_days,
     open_silver,
     pin,
     select,
 )
-from pipelines.lake.tables import EVENTS
-from pipelines.lake.transform import IDENTITY, MOVES
+from pipelines.lake.tables import EVENTS, is_between
+from pipelines.lake.transform import IDENTITY, MOVES, is_on, list_days
 
 PLACE = ("_partition", "_offset")
 SLICE_ROWS = 100_000
@@ -121,11 +118,10 @@ class Events:
             yield self._measure_copies(table, events)
 
     def _measure_copies(self, table: Pinned, events: pa.Table) -> Frame:
-        identity = ["_partition", *IDENTITY]
         oldest, newest = (pc.min_max(events["event_time"])[side] for side in ("min", "max"))
         time = pc.field("event_time")
         near = table.open((time >= oldest) & (time <= newest))
-        copies = sums.find_copies(events.select(identity), near)
+        copies = sums.find_copies(events.select(IDENTITY), near)
         return Frame("copies", copies, (expect_no_row("an event is there once"),))
 
 
@@ -146,7 +142,7 @@ class DailyFacts:
                 day
                 for topic in MOVES
                 for day in list_days(
-                    pin(folders.silver(topic)), select(starts, topic), select(ends, topic)
+                    pin(folders.silver(topic)).open(is_between(starts, select(ends, topic)))
                 )
             }
         )
