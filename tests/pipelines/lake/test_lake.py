@@ -280,11 +280,6 @@ def test_prices_hold_when_the_oracle_says(tables: Lake, published: list[Record])
     assert len(rows) == len(versions) > 0
 
 
-def test_an_order_that_was_given_twice_is_one_row(tables: Lake) -> None:
-    [row] = read_rows(tables.folders.gold("orders"))
-    assert row["purchase_order_id"] == PURCHASE_ORDERS.examples[0]["purchase_order_id"]
-
-
 def test_the_promoted_stock_is_a_table(log: Settings, tables: Lake) -> None:
     assert {row["sku"] for row in read_rows(tables.folders.gold("stock"))} == set(SKUS)
     [check] = check_tables(log, "inventory")

@@ -15,7 +15,7 @@ from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.lake import Coverage, Folders
 from pipelines.lake.quality import docs, served
-from pipelines.lake.quality.checks import PLACE, Frame, Records
+from pipelines.lake.quality.checks import PLACE, Frame, measure_records
 from pipelines.lake.quality.docs import RESULTS, RUNS_KEPT, VALIDATIONS, Docs
 from pipelines.lake.quality.expectations import build_frames, list_expectations
 from pipelines.lake.quality.reading import pin
@@ -104,7 +104,7 @@ def test_records_are_counted_against_offsets(
     records = [{"topic": PART[0], "partition": PART[1], "offset": offset} for offset in offsets]
     lake.write_bronze(records, Coverage(1, {PART: 3}))
     table = pin(folders.bronze)
-    [frame] = Records().measure(folders, table, starts, table.ends)
+    [frame] = measure_records(folders, table, starts, table.ends)
     outcomes = pages.validate("bronze", frame, 0)
     assert sum(not outcome.success for outcome in outcomes) == broken
     assert [row["partition"] for each in outcomes for row in each.rows] == [PART[1]] * broken
