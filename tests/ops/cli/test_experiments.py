@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,9 @@ def test_each_page_ends_with_a_change_that_its_test_follows() -> None:
             each for block in FENCED.findall(end) for each in parse_exchanges(block)
         ]
         assert answer, command
+
+
+def test_the_guide_names_only_experiments_that_there_are() -> None:
+    pages = "".join(page.read_text() for page in GUIDE.parent.glob("*.md"))
+    named = set(re.findall(r"retail try ([a-z][a-z-]*)", pages))
+    assert named == {experiment.name for experiment in find_experiments()}
