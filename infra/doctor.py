@@ -17,7 +17,7 @@ from infra.settings import Settings
 from infra.supervisor import orphans
 
 GIB = 1024**3
-MEMORY_MIN_BYTES = 5 * GIB  # Spark 1.8, lake and checks 0.6, broker 0.3, the rest 0.7, and room
+MEMORY_MIN_BYTES = 5 * GIB  # Spark 1.8, the lake 1.1, broker 0.3, the rest 0.7, and some room
 DISK_MIN_BYTES = 2 * GIB  # an hour of the default pace, with its checkpoints
 PORT_STEP = 100
 

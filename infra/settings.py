@@ -163,7 +163,7 @@ class Settings(BaseSettings):
 
     lake: bool = Field(
         True,
-        description="whether the lake runs: all public topics as Delta tables",
+        description="whether the lake runs: all public topics as Delta tables, by a second Spark",
     )
 
     pseudonyms: bool = Field(

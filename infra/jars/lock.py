@@ -12,11 +12,14 @@ from jgo.maven import MavenContext
 
 from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE
 
+BESIDE_SPARK = ("spark", "delta")
+"""The sets that share a class path with Spark's own jars."""
+
 
 def main() -> None:
     for name in NAMES:
         folder = Path(__file__).parent / name
-        jars = lock(folder, without=list_shipped() if name == "spark" else frozenset())
+        jars = lock(folder, without=list_shipped() if name in BESIDE_SPARK else frozenset())
         print(f"{folder / LOCK_FILE}: {jars} jars")
 
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from infra.errors import UserError
 
-Name = Literal["broker", "spark", "streams", "flink", "compiler"]
+Name = Literal["broker", "spark", "delta", "streams", "flink", "compiler"]
 NAMES: tuple[Name, ...] = get_args(Name)
 
 SPEC_FILE = "jgo.toml"

@@ -12,7 +12,6 @@ from confluent_kafka import KafkaException
 from contracts.times import to_instant
 from infra.disk import find_shortage
 from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
-from infra.lake import locate_folders, read_committed_ms, read_coverage
 from infra.settings import Settings
 from ops.cli import health
 from ops.cli.health import PAUSED, Probe
@@ -108,10 +107,12 @@ def probe_service(service: str, text: str, settings: Settings, started_at: int) 
 
 def check_lake(settings: Settings, started_at: int) -> str | None:
     """Ready once it has committed since this start, even if there was nothing to read."""
-    bronze = locate_folders(settings).bronze
-    if read_committed_ms(bronze) < started_at * 1000:
+    from pipelines.lake import tables  # imported here: not every image has it
+
+    bronze = tables.locate_lake(settings).bronze
+    if bronze.committed_ms() < started_at * 1000:
         return None
-    return f"{count_behind(settings, read_coverage(bronze).ends)} records behind"
+    return f"{count_behind(settings, bronze.read_coverage().ends)} records behind"
 
 
 PROBES: Mapping[str, Probe] = {

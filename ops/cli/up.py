@@ -114,6 +114,8 @@ def check(current: Settings) -> None:
 
 def fetch_jars(current: Settings) -> None:
     sets = [get_jar_set("broker"), get_jar_set("spark")]
+    if current.lake:
+        sets.append(get_jar_set("delta"))
     with screen.show_waiting("jars", "verifying") as wait:
 
         def report(done: int, total: int) -> None:

@@ -1,21 +1,18 @@
 """The declaration of a pipeline: its topics, its views, and the way from events to rows."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from pyspark.sql import Column, DataFrame
 
 from contracts import HEARTBEATS, RELEASES, Contract
 from infra.errors import UserError
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
-Extract = Mapping[str, "Column"]
+Extract = Mapping[str, Column]
 """What all lines of an event share, by name, as columns over the event. The lines themselves are
 the column `lines`."""
 

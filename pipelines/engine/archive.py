@@ -1,10 +1,6 @@
 """The archive: the lake's raw copy of the log, for generations that need records which the log no
 longer holds.
-
-Who supervises generations reads this too: it does not import Spark, which takes 126 MB.
 """
-
-from __future__ import annotations
 
 import json
 import shutil
@@ -16,9 +12,10 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from deltalake import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from contracts import Contract
 from infra.errors import UserError
@@ -27,9 +24,6 @@ from infra.lake import flatten_topics, group_by_topic, locate_folders, read_cove
 from infra.settings import Settings
 from pipelines.engine.backlog import Backlog
 from pipelines.engine.checkpoint import CHUNKS, Checkpoint
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
 """The columns of a record that a pipeline reads."""
@@ -123,14 +117,28 @@ def read_records(
     folder = locate_folders(settings).bronze
     files = DeltaTable(str(folder)).file_uris()
     read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)
-    parts = (
-        (read["topic"] == topic)
-        & (read["partition"] == number)
-        & (read["offset"] >= starts.get((topic, number), 0))
-        & (read["offset"] < end)
-        for (topic, number), end in ends.items()
+    of_topics = (
+        (F.col("topic") == topic)
+        & is_between(
+            "partition",
+            "offset",
+            starts,
+            {partition: ends[partition] for partition in ends if partition[0] == topic},
+        )
+        for topic in {topic for topic, _ in ends}
     )
-    return read.where(reduce(or_, parts)).select(*COLUMNS)
+    return read.where(reduce(or_, of_topics)).select(*COLUMNS)
+
+
+def is_between(partition_column: str, offset_column: str, starts: Offsets, ends: Offsets) -> Column:
+    """Whether a record lies in this part of its topic."""
+    parts = (
+        (F.col(partition_column) == partition[1])
+        & (F.col(offset_column) >= starts.get(partition, 0))
+        & (F.col(offset_column) < end)
+        for partition, end in ends.items()
+    )
+    return reduce(or_, parts)
 
 
 def measure_disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
@@ -160,7 +168,7 @@ class ArchivePrefix:
     ends: Offsets
 
     @classmethod
-    def of(cls, folder: Path) -> ArchivePrefix | None:
+    def of(cls, folder: Path) -> "ArchivePrefix | None":
         """The prefix of the generation; None if it reads only the log."""
         file = folder / PREFIX
         return cls(folder, flatten_topics(json.loads(file.read_text()))) if file.exists() else None
@@ -209,8 +217,9 @@ def write_chunks(
     for number in range(count):
         records = read_records(spark, settings, ends[number], ends[number + 1])
         write_chunk(records, prefix, number)
-    read = spark.read.parquet(str(prefix.chunks)).selectExpr(
-        "min(unix_millis(timestamp)) AS oldest_ms", "max(unix_millis(timestamp)) AS newest_ms"
+    read = spark.read.parquet(str(prefix.chunks)).agg(
+        F.min(F.unix_millis("timestamp")).alias("oldest_ms"),
+        F.max(F.unix_millis("timestamp")).alias("newest_ms"),
     )
     [span] = read.collect()
     written = {"ends": [group_by_topic(each) for each in ends[1:]], **span.asDict()}
@@ -242,9 +251,8 @@ def prepend(
     None: the prefix is still being read, and an empty folder stands in for the log.
     """
     rest = stream_chunks(spark, prefix.empty) if log is None else log.select(*COLUMNS)
-    chunks = stream_chunks(spark, prefix.chunks)
-    of_topics = chunks["topic"].isin([topic.name for topic in topics])
-    return chunks.where(of_topics).unionByName(rest)
+    of_topics = F.col("topic").isin([topic.name for topic in topics])
+    return stream_chunks(spark, prefix.chunks).where(of_topics).unionByName(rest)
 
 
 def stream_chunks(spark: SparkSession, folder: Path) -> DataFrame:

@@ -4,21 +4,18 @@ The watermark only frees memory, so the clock decides no answer. But one heartbe
 come, accepted as its record's timestamp says the same, would free all of it for good.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS
 from contracts.times import MILLISECOND
 from infra.clock import get_wall_ms
 from infra.settings import Settings
 from ops.control.world_clock import AnnouncedClock, WorldClock, read_clock
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
 
 LOOK_SECONDS = 60.0
 """The time between two looks at the announced clock: a simulator that starts, stops or is told
@@ -43,7 +40,7 @@ class BeatLimit:
     looked_at: float
 
     @classmethod
-    def read(cls, settings: Settings) -> BeatLimit:
+    def read(cls, settings: Settings) -> "BeatLimit":
         """The limit by the clock that is announced now."""
         return cls(settings, read_announced(settings), time.monotonic())
 
@@ -80,9 +77,7 @@ class BeatLimit:
         if not spark.catalog.functionExists(name):
             function = jvm.retail.beats.BeatLimit.create(*numbers)
             spark._jsparkSession.udf().register(name, function)
-        from pyspark.sql.functions import call_function, timestamp_millis  # as in archive.py
-
-        return timestamp_millis(call_function(name))
+        return F.timestamp_millis(F.call_function(name))
 
     @property
     def _shown(self) -> WorldClock:

@@ -115,7 +115,9 @@ def read(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     return whole.sortWithinPartitions("topic", "partition", "offset")
 
 
-def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
+def read_log(
+    spark: SparkSession, settings: Settings, span: Span, headers: bool = False
+) -> DataFrame:
     """The committed records of a part of the log, with the columns of Kafka's source."""
     assigned = {topic: [int(partition) for partition in ends] for topic, ends in span.ends.items()}
     return (
@@ -124,6 +126,7 @@ def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))
         .option("endingOffsets", json.dumps(span.ends))
+        .option("includeHeaders", str(headers).lower())
         .option("failOnDataLoss", "true")
         .load()
     )

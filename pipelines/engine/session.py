@@ -69,6 +69,9 @@ INITIAL_SHARE = 4 / 3
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
+LAST_JARS = "SPARK_DIST_CLASSPATH"
+"""The variable with jars that Spark's launcher puts behind all others."""
+
 NONE: Mapping[str, str] = MappingProxyType({})
 
 SECURED: Mapping[str, str] = MappingProxyType(
@@ -84,11 +87,17 @@ SECURED: Mapping[str, str] = MappingProxyType(
 """The options of a secure shop, whose Spark is on one machine."""
 
 
-def start_session(settings: Settings, name: str, more: Mapping[str, str] = NONE) -> SparkSession:
+def start_session(
+    settings: Settings,
+    name: str,
+    jars: Sequence[Path] = (),
+    more: Mapping[str, str] = NONE,
+    young_mib: int = YOUNG_MIB,
+) -> SparkSession:
     """The Spark session of this process, started at the first call.
 
-    It has `more` options in addition to those of every session. Java is in a session of processes
-    of its own, which has the niceness of this process.
+    It has `jars` and `more` options in addition to those of every session. Java is in a session of
+    processes of its own, which has the niceness of this process, and a heap with this young part.
     """
     if settings.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -97,8 +106,10 @@ def start_session(settings: Settings, name: str, more: Mapping[str, str] = NONE)
     java.use()
     shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a killed process
     conf = SparkConf().setMaster(settings.spark_master).setAppName(name)
-    conf.setAll([*{**build_options(settings, name), **more}.items()])
+    conf.setAll([*{**build_options(settings, name, jars, young_mib), **more}.items()])
     if SparkContext._gateway is None:
+        # At the end of the class path, and so with the cache of a Java that has no such jars.
+        os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
         gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
         share_cores(gateway.proc.pid)
         tuning.create_context(choose_pieces(settings), conf, gateway)
@@ -136,20 +147,22 @@ def locate_scratch(settings: Settings, name: str) -> Path:
     return settings.data_dir / "spark" / name
 
 
-def build_options(settings: Settings, name: str) -> dict[str, str]:
+def build_options(
+    settings: Settings, name: str, jars: Sequence[Path] = (), young_mib: int = YOUNG_MIB
+) -> dict[str, str]:
     ours, pieces = [*fetch_jars("spark"), ensure_class_jar(settings)], choose_pieces(settings)
     return {
         **(
             {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
             if settings.spark_master.startswith("local")
-            else build_remote_options(ours, tuning.build_java_options(pieces))
+            else build_remote_options([*ours, *jars], tuning.build_java_options(pieces))
         ),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, ours)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
             [
-                f"-Xms{limit_initial_mib(settings.spark_driver_memory)}m",
-                *build_java_options(),
+                f"-Xms{limit_initial_mib(settings.spark_driver_memory, young_mib)}m",
+                *build_java_options(young_mib),
                 *tuning.build_java_options(pieces),
             ]
         ),
@@ -221,18 +234,18 @@ def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> d
     }
 
 
-def limit_initial_mib(memory: str) -> int:
+def limit_initial_mib(memory: str, young_mib: int) -> int:
     """The heap at the start, in MiB, where the largest heap is `memory`, such as 2g or 700m."""
     return min(
-        round(YOUNG_MIB * INITIAL_SHARE), int(memory[:-1]) * (1024 if memory[-1] == "g" else 1)
+        round(young_mib * INITIAL_SHARE), int(memory[:-1]) * (1024 if memory[-1] == "g" else 1)
     )
 
 
-def build_java_options() -> list[str]:
+def build_java_options(young_mib: int = YOUNG_MIB) -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
         "-XX:+UseSerialGC",
-        f"-Xmn{YOUNG_MIB}m",
+        f"-Xmn{young_mib}m",
         "-Duser.timezone=UTC",
         f"-Dlog4j2.configurationFile={log4j}",
     ]

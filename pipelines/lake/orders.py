@@ -5,8 +5,12 @@ whoever obeys it.
 """
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts import Row as Value
@@ -15,12 +19,15 @@ from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.lake import Folders, read_coverage
 from pipelines.lake.states import Row, StateTable
-from pipelines.lake.tables import read_records
 from pipelines.lake.views import READER
 
 TABLE = "orders"
 ID = "purchase_order_id"
 CONFIRMED = ("shipped_units", "dispatches_at", "arrives_at")
+COLUMNS = {
+    **{name: pc.field(name) for name in ("topic", "partition", "offset", "key", "value")},
+    "timestamp": pc.field("timestamp").cast(pa.int64()),  # a calendar may not have it
+}
 SCHEMA = pa.schema(
     [
         *build_arrow_schema(PURCHASE_ORDERS),
@@ -56,8 +63,18 @@ def add(rows: dict[str, Row], topic: Contract, value: Value) -> None:
 
 def read_values(bronze: Folder, starts: Offsets, ends: Offsets) -> Iterator[tuple[Contract, Value]]:
     """The accepted orders and confirmations between these offsets, each partition in order."""
+    parts = [
+        (pc.field("topic") == topic)
+        & (pc.field("partition") == partition)
+        & (pc.field("offset") >= starts.get((topic, partition), 0))
+        & (pc.field("offset") < end)
+        for (topic, partition), end in ends.items()
+    ]
+    dataset = DeltaTable(str(bronze)).to_pyarrow_dataset()
+    records = dataset.to_table(columns=COLUMNS, filter=reduce(or_, parts))
     for topic in (PURCHASE_ORDERS, CONFIRMATIONS):
-        for record in read_records(bronze, topic.name, starts, ends):
+        of_topic = records.filter(pc.field("topic") == topic.name).sort_by("offset")
+        for record in of_topic.to_pylist():
             place = topic.name, record["partition"], record["offset"]
             published_ms = record["timestamp"] // 1000
             value = READER.read(topic, place, record["key"], record["value"], published_ms)

@@ -1,123 +1,140 @@
-"""Records to events, and events to daily facts."""
+"""Records to events, and events to daily facts: frames in, frame out."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from functools import reduce
 from operator import or_
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, Row
-from contracts.validation import Rejection, validate
-from pipelines.lake.tables import MOMENT
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, render_spark_ddl
+from contracts.projection import list_leaves
+from pipelines.common.transform.columns import compute_amount
+from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
+from pipelines.common.transform.validate import find_events, name_column
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 """The topics whose events move stock."""
 
-IDENTITY = ("_partition", "event_id", "event_time")
-"""What copies of an event have in common: `contracts.validation.identify`."""
+IDENTITY = ("event_id", "event_time")
+"""What copies of an event in one partition have in common: `contracts.validation.identify`."""
 
-DAY, MOMENT_MAX = 24 * 60 * 60 * 1_000_000, 2**63 - 1
-CALENDAR = range(-719_162, 2_932_897)
-"""The days of the years 1 to 9999, as numbers from 1970: those of daily facts."""
+DAY_MS = 24 * 60 * 60 * 1000
 
-FACTS = f"""
-with line as (
-    select _partition, _offset, event_time, store_id, line.sku as sku, 'sold' as movement,
-        line.units as units, amount(line.units, line.unit_price_cents, line.measure) as cents
-    from {RECEIPTS.entity}, unnest(lines) as _(line)
-    union all
-    select _partition, _offset, event_time, store_id, line.sku, 'refunded',
-        line.units, amount(line.units, line.unit_price_cents, line.measure)
-    from {REFUNDS.entity}, unnest(lines) as _(line)
-    union all
-    select _partition, _offset, event_time, store_id, line.sku, 'received', line.received_units,
-        null
-    from {SHIPMENTS.entity}, unnest(lines) as _(line) where status = 'received'
-    union all
-    select _partition, _offset, event_time, store_id, sku, 'adjusted', units, null
-    from {ADJUSTMENTS.entity}
+AMOUNTS = (
+    "receipts",
+    "units_sold",
+    "sales_cents",
+    "units_refunded",
+    "refunded_cents",
+    "units_received",
+    "units_adjusted",
 )
-select
-    event_time::date as day,
-    store_id,
-    sku,
-    count(distinct (_partition, _offset)) filter (movement = 'sold')                as receipts,
-    coalesce(sum(units) filter (movement = 'sold'), 0)::bigint                      as units_sold,
-    nearest(coalesce(sum(cents) filter (movement = 'sold'), 0))                     as sales_cents,
-    coalesce(sum(units) filter (movement = 'refunded'), 0)::bigint              as units_refunded,
-    nearest(coalesce(sum(cents) filter (movement = 'refunded'), 0))             as refunded_cents,
-    coalesce(sum(units) filter (movement = 'received'), 0)::bigint              as units_received,
-    coalesce(sum(units) filter (movement = 'adjusted'), 0)::bigint              as units_adjusted
-from line
-group by all
-"""
-"""A row per UTC day, store and sku, from the events of silver that move stock.
-
-Every event within its topic's horizon counts; releases do not, as in any window. Cents that do not
-fit into 64 bits are the nearest number that does.
-"""
+CENTS = ("sales_cents", "refunded_cents")
 
 
-def accept(topic: Contract, records: Iterable[Row]) -> Iterator[Row]:
-    """The accepted events of the topic's records, validated as by every reader.
+def accept(topic: Contract, records: DataFrame) -> DataFrame:
+    """A row per accepted record of the topic, validated as in every pipeline.
 
-    An event has the fields of the contract, `_partition`, `_offset` and `_published`; times are
-    microseconds of 1970. That of a release is the release itself; the event in it stays wrapped.
+    It has the fields of the contract, `_partition`, `_offset` and `_published`.
+
+    A row of a release is the release itself; the event in it stays wrapped.
     """
-    for record in records:
-        published_ms = record["timestamp"] // 1000
-        partition = record["partition"]
-        event = validate(topic, record["key"], record["value"], published_ms, partition)
-        if isinstance(event, Rejection):
-            continue
-        times = {name: None if event[name] is None else event[name] * 1000 for name in topic.times}
-        place = {"_partition": partition, "_offset": record["offset"]}
-        yield {**event, **times, **place, "_published": record["timestamp"]}
+    every_field = [path for path, _ in list_leaves(topic.fields)]
+    found = find_events({topic: every_field}, records)
+    kind = f"STRUCT<{render_spark_ddl(topic)}>"
+    return (
+        records.select("partition", "offset", "timestamp", found.alias("_found"))
+        .where("_found._reason IS NULL")
+        .withColumn("_event", F.col(f"_found.{name_column(topic)}").cast(kind))
+        .select(
+            "_event.*",
+            F.col("partition").alias("_partition"),
+            F.col("offset").alias("_offset"),
+            F.col("timestamp").alias("_published"),
+        )
+    )
 
 
-def keep_new(events: Iterable[Row], silver: Any) -> list[Row]:
-    """Of each event the first copy in its partition, unless the dataset has one.
+def keep_first_copies(events: DataFrame) -> DataFrame:
+    """Of each event the first copy in its partition, with the same columns."""
+    copies = Window.partitionBy("_partition", *IDENTITY).orderBy("_offset")
+    return events.withColumn("_copy", F.row_number().over(copies)).where("_copy = 1").drop("_copy")
 
-    An event is looked for from the time on of the oldest one.
+
+def sum_daily_facts(
+    receipts: DataFrame, refunds: DataFrame, shipments: DataFrame, adjustments: DataFrame
+) -> DataFrame:
+    """A row per UTC `day`, `store_id` and `sku`, with AMOUNTS: the units and cents that moved.
+
+    Every event within its topic's horizon counts; releases do not, as in any window. Cents that do
+    not fit into 64 bits are the nearest number that does.
     """
-    first: dict[tuple[Any, ...], Row] = {}
-    for event in events:
-        first.setdefault(tuple(event[name] for name in IDENTITY), event)
-    if not first:
-        return []
-    oldest = to_moment(min(event["event_time"] for event in first.values()))
-    columns = {name: pc.field(name) for name in IDENTITY[:-1]}
-    columns["event_time"] = pc.field("event_time").cast(pa.int64())
-    near = silver.to_table(columns=columns, filter=pc.field("event_time") >= oldest)
-    for copy in zip(*[near[name].to_pylist() for name in IDENTITY], strict=True):
-        first.pop(copy, None)
-    return [*first.values()]
+    units = F.col("units").cast("long")
+    cents = compute_amount(units, F.col("unit_price_cents"), F.col("measure"))
+    parts = (
+        to_amounts(explode_lines(receipts), units_sold=units, sales_cents=cents),
+        to_amounts(explode_skus(receipts), receipts=F.lit(1)),
+        to_amounts(explode_lines(refunds), units_refunded=units, refunded_cents=cents),
+        to_amounts(
+            explode_lines(shipments.where("status = 'received'")), units_received="received_units"
+        ),
+        to_amounts(adjustments, units_adjusted=units),
+    )
+    sums = {
+        **{name: F.sum(name) for name in AMOUNTS if name not in CENTS},
+        **keep_halves({name: add_halves(F.col(name), F.sum) for name in CENTS}),
+    }
+    added = reduce(DataFrame.unionByName, parts).groupBy("day", "store_id", "sku")
+    return added.agg(*[column.alias(name) for name, column in sums.items()]).select(
+        "day",
+        "store_id",
+        "sku",
+        *[
+            find_halves(name).nearest.alias(name) if name in CENTS else F.col(name)
+            for name in AMOUNTS
+        ],
+    )
 
 
-def list_days(events: Any) -> set[int]:
-    """The days of UTC of a calendar on which these events happened, as numbers from 1970."""
-    days = pc.unique(number_days(events.to_table(columns=["event_time"])["event_time"]))
-    return {day for day in days.to_pylist() if day in CALENDAR}
+def explode_lines(events: DataFrame) -> DataFrame:
+    """A row per line: `event_time`, `store_id`, and the columns of the line."""
+    return events.select("event_time", "store_id", F.inline("lines"))
 
 
-def number_days(times: Any) -> Any:
-    """The days of UTC, as numbers from 1970: a calendar may not have them."""
-    return times.cast(pa.timestamp("us")).cast(pa.date32()).cast(pa.int32())
+def explode_skus(events: DataFrame) -> DataFrame:
+    """A row per event and sku on it: `event_time`, `store_id`, `sku`."""
+    skus = F.explode(F.array_distinct("lines.sku"))
+    return events.select("event_time", "store_id", skus.alias("sku"))
 
 
-def is_on(days: Collection[int]) -> pc.Expression:
-    """Whether an event happened on one of these days of UTC."""
-    time = pc.field("event_time")
-    each = ((time >= begin_of(day)) & (time < begin_of(day + 1)) for day in days)
-    return reduce(or_, each, pc.scalar(False))
+def to_amounts(lines: DataFrame, **amounts: Column | str) -> DataFrame:
+    """A row per line: `day`, `store_id`, `sku`, and AMOUNTS: those that it adds, or zero."""
+    given = {name: F.col(of) if isinstance(of, str) else of for name, of in amounts.items()}
+    return lines.select(
+        to_day("event_time").alias("day"),
+        "store_id",
+        "sku",
+        *[given.get(name, F.lit(0)).cast("long").alias(name) for name in AMOUNTS],
+    )
 
 
-def begin_of(day: int) -> "pa.Scalar[Any]":
-    """The first moment of the day, as silver has its times; out of range, the nearest one."""
-    return to_moment(max(-MOMENT_MAX, min(day * DAY, MOMENT_MAX)))
+def to_day(event_time: str) -> Column:
+    """The day of UTC, whatever the session's zone."""
+    return F.date_from_unix_date(to_day_number(event_time))
 
 
-def to_moment(microseconds: int) -> "pa.Scalar[Any]":
-    return pa.scalar(microseconds, pa.int64()).cast(MOMENT)
+def to_day_number(event_time: str) -> Column:
+    """The number of UTC days from 1970 to the time."""
+    return F.floor(F.unix_millis(event_time) / DAY_MS).cast("int")
+
+
+def is_on_days(numbers: Collection[int]) -> Column:
+    """Whether an event happened on one of the days, as ranges, with which Delta skips files."""
+    time = F.col("event_time")
+    ranges = [
+        (time >= F.timestamp_millis(F.lit(number * DAY_MS)))
+        & (time < F.timestamp_millis(F.lit((number + 1) * DAY_MS)))
+        for number in numbers
+    ]
+    return reduce(or_, ranges, F.lit(False))

@@ -17,7 +17,7 @@ from infra.java import TRIM_NATIVE
 LOOK_SECONDS = 30.0
 """The time between two checks of the heap. A collection takes about half a second."""
 OLD_MIB_MIN = 320
-"""What the old generation may hold without a collection."""
+"""What the old generation may hold without a collection, in a session of pipelines."""
 GROWTH = 1.75
 """The factor by which it may exceed the rest after the last collection."""
 OPTIONS = (
@@ -36,13 +36,14 @@ OLD_PART = "Tenured Gen"
 class Heap:
     """The heap of a session's Java."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, old_mib_min: int = OLD_MIB_MIN) -> None:
         java: Any = spark.sparkContext._jvm
         self._java = java
         factory = java.java.lang.management.ManagementFactory
         [self._old] = [
             pool for pool in factory.getMemoryPoolMXBeans() if pool.getName() == OLD_PART
         ]
+        self._least = old_mib_min * MIB
         self._looked = time.monotonic()
 
     def look(self) -> None:
@@ -54,7 +55,7 @@ class Heap:
     def collect_growth(self) -> bool:
         """Collect the old generation if it holds much more than after the last collection."""
         used, survived = self._old.getUsage().getUsed(), self._old.getCollectionUsage().getUsed()
-        grown: bool = used > max(OLD_MIB_MIN * MIB, GROWTH * survived)
+        grown: bool = used > max(self._least, GROWTH * survived)
         if grown:
             self._java.java.lang.System.gc()
         return grown

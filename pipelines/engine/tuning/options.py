@@ -94,9 +94,11 @@ def build_java_options(pieces: Set[Piece]) -> list[str]:
     return [*heap.OPTIONS] if Piece.HEAP in pieces else []
 
 
-def create_heap(spark: SparkSession, settings: Settings) -> heap.Heap | None:
-    """What keeps the session's heap small; None where the piece is off."""
-    return heap.Heap(spark) if Piece.HEAP in choose_pieces(settings) else None
+def create_heap(
+    spark: SparkSession, settings: Settings, old_mib_min: int = heap.OLD_MIB_MIN
+) -> heap.Heap | None:
+    """What keeps the session's heap small, from this many MiB on; None where the piece is off."""
+    return heap.Heap(spark, old_mib_min) if Piece.HEAP in choose_pieces(settings) else None
 
 
 def create_context(pieces: Set[Piece], conf: SparkConf, gateway: JavaGateway) -> None:

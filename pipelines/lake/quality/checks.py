@@ -26,13 +26,16 @@ from pipelines.lake.quality.expectations import (
 )
 from pipelines.lake.quality.reading import (
     Pinned,
+    is_between,
     is_beyond,
+    is_on,
+    list_days,
     open_silver,
     pin,
     select,
 )
-from pipelines.lake.tables import EVENTS, is_between
-from pipelines.lake.transform import IDENTITY, MOVES, is_on, list_days
+from pipelines.lake.tables import EVENTS
+from pipelines.lake.transform import IDENTITY, MOVES
 
 PLACE = ("_partition", "_offset")
 SLICE_ROWS = 100_000
@@ -100,7 +103,7 @@ def measure_events(
     if events.num_rows:
         time, span = pc.field("event_time"), pc.min_max(events["event_time"])
         near = table.open((time >= span["min"]) & (time <= span["max"]))
-        copies = sums.find_copies(events.select(IDENTITY), near)
+        copies = sums.find_copies(events.select(["_partition", *IDENTITY]), near)
         yield Frame("copies", copies, (expect_no_row("an event is there once"),))
 
 
@@ -110,8 +113,8 @@ def measure_days(
     """Gold: the days of the new events are the sums of silver."""
     days: set[int] = set()
     for topic in MOVES:
-        new = pin(folders.silver(topic)).open(is_between(starts, select(ends, topic)))
-        days |= list_days(new)
+        silver = pin(folders.silver(topic))
+        days |= list_days(silver, select(starts, topic), select(ends, topic))
     gold = table.open(pc.field("day").isin(pa.array(days, pa.int32()).cast(pa.date32())))
     wrong = sums.find_wrong_sums(gold, open_silver(folders, ends, is_on(days)))
     yield Frame("sums of silver", wrong, (expect_no_row("a day is the sum of its events"),))

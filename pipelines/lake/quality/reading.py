@@ -1,10 +1,13 @@
 """Reads the lake's tables by delta-rs, at pinned versions, and the rows that a check needs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import reduce
 from operator import or_
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
@@ -12,8 +15,10 @@ from contracts import Contract
 from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.lake import Folders, find_newest_version, read_coverage
-from pipelines.lake.tables import is_between
 from pipelines.lake.transform import MOVES
+
+MOMENT, MOMENT_MAX = pa.timestamp("us", "UTC"), 2**63 - 1
+DAY = timedelta(days=1) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,17 @@ def select(offsets: Offsets, topic: Contract) -> Offsets:
     return {partition: end for partition, end in offsets.items() if partition[0] == topic.name}
 
 
+def is_between(starts: Offsets, ends: Offsets) -> pc.Expression:
+    """Whether a row of silver lies in this part of its topic."""
+    parts = (
+        (pc.field("_partition") == partition[1])
+        & (pc.field("_offset") >= starts.get(partition, 0))
+        & (pc.field("_offset") < end)
+        for partition, end in ends.items()
+    )
+    return reduce(or_, parts, pc.scalar(False))
+
+
 def is_beyond(starts: Offsets) -> pc.Expression | None:
     """Whether a record of bronze lies from these offsets on; None: each does."""
     if not starts:
@@ -50,6 +66,29 @@ def is_beyond(starts: Offsets) -> pc.Expression | None:
         for (topic, partition), start in starts.items()
     )
     return reduce(or_, parts, ~topics.isin(names))
+
+
+def list_days(silver: Pinned, starts: Offsets, ends: Offsets) -> set[int]:
+    """The days of UTC on which these events happened, as numbers from 1970."""
+    times = silver.open(is_between(starts, ends)).to_table(columns=["event_time"])["event_time"]
+    return set(pc.unique(number_days(times)).to_pylist())
+
+
+def number_days(times: Any) -> Any:
+    """The days of UTC, as numbers from 1970: a calendar may not have them."""
+    return times.cast(pa.timestamp("us")).cast(pa.date32()).cast(pa.int32())
+
+
+def is_on(days: Iterable[int]) -> pc.Expression:
+    """Whether an event happened on one of these days of UTC."""
+    time = pc.field("event_time")
+    each = ((time >= begin_of(day)) & (time < begin_of(day + 1)) for day in days)
+    return reduce(or_, each, pc.scalar(False))
+
+
+def begin_of(day: int) -> "pa.Scalar[Any]":
+    """The first moment of the day, as silver has its times; out of range, the nearest one."""
+    return pa.scalar(max(-MOMENT_MAX, min(day * DAY, MOMENT_MAX)), pa.int64()).cast(MOMENT)
 
 
 def open_silver(folders: Folders, ends: Offsets, during: pc.Expression) -> dict[Contract, Any]:

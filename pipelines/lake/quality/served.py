@@ -31,8 +31,8 @@ from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.lake.quality import sums
 from pipelines.lake.quality.checks import Frame, check_rules
-from pipelines.lake.quality.reading import open_silver
-from pipelines.lake.transform import MOVES, begin_of, number_days
+from pipelines.lake.quality.reading import begin_of, number_days, open_silver
+from pipelines.lake.transform import MOVES
 
 VIEWS = (
     *(DAILY_DEMAND, STORE_SALES, BEST_SELLERS, STOCK_LEVELS, ALERTS),

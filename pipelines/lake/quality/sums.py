@@ -1,14 +1,22 @@
 """Counts, copies and sums of many rows, in DuckDB, as small frames for expectations."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
-from contracts import Contract
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
+from contracts.measures import AMOUNT
 from infra.kafka import Offsets
-from pipelines.lake.tables import FACT, query
-from pipelines.lake.transform import FACTS
+
+ENGINE: dict[str, str | bool | int | float | list[str]] = {
+    "threads": 1,
+    "memory_limit": "256MB",
+    "temp_directory": str(Path(gettempdir()) / "retail-checks"),
+}
 
 Count = Callable[[Offsets, Offsets], Offsets]
 """Counts the committed records of the log between offsets, per partition."""
@@ -46,6 +54,41 @@ having count(*) > 1
 order by _partition, event_time, event_id
 """
 
+FACTS = f"""
+with line as (
+    select _partition, _offset, event_time, store_id, line.sku as sku, 'sold' as movement,
+        line.units as units, amount(line.units, line.unit_price_cents, line.measure) as cents
+    from {RECEIPTS.entity}, unnest(lines) as _(line)
+    union all
+    select _partition, _offset, event_time, store_id, line.sku, 'refunded',
+        line.units, amount(line.units, line.unit_price_cents, line.measure)
+    from {REFUNDS.entity}, unnest(lines) as _(line)
+    union all
+    select _partition, _offset, event_time, store_id, line.sku, 'received', line.received_units,
+        null
+    from {SHIPMENTS.entity}, unnest(lines) as _(line) where status = 'received'
+    union all
+    select _partition, _offset, event_time, store_id, sku, 'adjusted', units, null
+    from {ADJUSTMENTS.entity}
+)
+select
+    event_time::date as day,
+    store_id,
+    sku,
+    count(distinct (_partition, _offset)) filter (movement = 'sold')                as receipts,
+    coalesce(sum(units) filter (movement = 'sold'), 0)::bigint                      as units_sold,
+    nearest(coalesce(sum(cents) filter (movement = 'sold'), 0))                     as sales_cents,
+    coalesce(sum(units) filter (movement = 'refunded'), 0)::bigint              as units_refunded,
+    nearest(coalesce(sum(cents) filter (movement = 'refunded'), 0))             as refunded_cents,
+    coalesce(sum(units) filter (movement = 'received'), 0)::bigint              as units_received,
+    coalesce(sum(units) filter (movement = 'adjusted'), 0)::bigint              as units_adjusted
+from line
+group by all
+"""
+"""The columns of gold, from the events of silver."""
+
+NEAREST = f"create macro nearest(cents) as least(greatest(cents, {-(2**63)}), {2**63 - 1})::bigint"
+
 WRONG = f"""
 with facts as ({FACTS}),
 kept as (select {{columns}} from gold)
@@ -76,11 +119,29 @@ from day full join view using (day)
 order by day
 """
 
+GOLD = (
+    *("day", "store_id", "sku", "receipts", "units_sold", "sales_cents", "units_refunded"),
+    *("refunded_cents", "units_received", "units_adjusted"),
+)
+
+
 EXPECTED: Mapping[str, pa.DataType] = {
     "topic": pa.string(),
     "partition": pa.int32(),
     **dict.fromkeys(("start", "end"), pa.int64()),
 }
+
+
+def query(sql: str, **relations: Any) -> pa.Table:
+    """The rows of the query over these tables and datasets of Arrow, by name."""
+    with duckdb.connect(config=ENGINE) as engine:
+        engine.execute("set timezone = 'UTC'")
+        engine.execute(AMOUNT)
+        engine.execute(NEAREST)
+        for name, relation in relations.items():
+            engine.register(name, relation)
+        rows: pa.Table = engine.sql(sql).to_arrow_table()
+        return rows
 
 
 def count_records(records: Any, starts: Offsets, ends: Offsets, count_committed: Count) -> pa.Table:
@@ -118,7 +179,7 @@ def find_wrong_sums(gold: Any, silver: Mapping[Contract, Any]) -> pa.Table:
 
     `only in` says on which side the row is.
     """
-    sql = WRONG.format(columns=", ".join(FACT.names))
+    sql = WRONG.format(columns=", ".join(GOLD))
     return query(sql, gold=gold, **{topic.entity: rows for topic, rows in silver.items()})
 
 

@@ -34,7 +34,7 @@ from infra.lake import (
     read_coverage,
 )
 from ops.generations.record import get_wall_now
-from pipelines.lake import states, tables
+from pipelines.lake import states
 from pipelines.lake.orders import refresh_orders
 from pipelines.lake.prices import compute_intervals, refresh_prices
 from pipelines.lake.states import StateTable
@@ -109,7 +109,7 @@ def test_a_larger_table_has_fewer_versions(
 def test_files_of_a_killed_write_go_once_their_retention_is_over(
     stock: StateTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "TIDY_BATCHES", 2)
+    monkeypatch.setattr(states, "VACUUM_BATCHES", 2)
     stock.write([SHELF], cover(1))
     young, old = (Path(str(stock.folder)) / f"{name}.parquet" for name in ("young", "old"))
     for file in (young, old):

@@ -1,30 +1,23 @@
-"""How far a batch goes, which events are new, and which days they are of."""
+"""How far a batch goes, which events are new, and when old files may go."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pytest
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
 
-from contracts import PRODUCTS, encode, encode_key
-from contracts.partitions import choose_partition
-from contracts.times import EPOCH, MILLISECOND, to_epoch_ms
+from contracts.times import MILLISECOND
 from infra.folder import Folder
-from infra.lake import Coverage, Folders
+from infra.lake import RETENTION, read_committed_ms
 from pipelines.engine.archive import OtherLog
-from pipelines.lake import work
-from pipelines.lake.tables import MOMENT, Lake
-from pipelines.lake.transform import CALENDAR, IDENTITY, keep_new, list_days
-from pipelines.lake.work import limit_ends, refine
+from pipelines.lake.tables import Table
+from pipelines.lake.work import drop_known, limit_ends
 
 A, B = ("receipts", 0), ("receipts", 1)
 AT = datetime(2026, 3, 2, 10, 41, tzinfo=UTC)
-OF_EVENT: dict[str, pa.DataType] = dict(
-    zip(IDENTITY, (pa.int32(), pa.string(), MOMENT), strict=True)
-)
-EVENT = pa.schema(OF_EVENT)
+EVENT = "_partition INT, event_id STRING, event_time TIMESTAMP"
 
 
 def test_a_small_batch_takes_all_there_is() -> None:
@@ -50,49 +43,28 @@ def test_a_log_that_ends_before_the_table_is_another_one() -> None:
         limit_ends({A: 5}, {A: 4}, records_max=10)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("apart", [timedelta(), MILLISECOND, -MILLISECOND, timedelta(days=1)])
-def test_a_copy_has_the_id_and_the_time_of_what_is_there(apart: timedelta) -> None:
-    silver = ds.dataset(pa.Table.from_pylist([create_event(0, "E1", AT - apart)], EVENT))
-    new = [create_event(0, "E1"), create_event(0, "E2"), create_event(1, "E1")]
-    kept = keep_new([*new, *new], silver)
-    assert kept == (new if apart else new[1:])
-
-
-def create_event(partition: int, event_id: str, happened: datetime = AT) -> dict[str, Any]:
-    microseconds = (happened - EPOCH) // timedelta(microseconds=1)
-    return dict(zip(IDENTITY, (partition, event_id, microseconds), strict=True))
-
-
-def test_silver_takes_what_it_lacks_in_parts_and_each_event_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_copy_has_the_id_and_the_time_of_what_is_known(
+    spark: SparkSession, apart: timedelta
 ) -> None:
-    """Of five records one is a copy, and one breaks its contract."""
-    monkeypatch.setattr(work, "RECORDS_MAX", 2)
-    lake, example = Lake(Folders(Folder(str(tmp_path)))), PRODUCTS.examples[0]
-    key = encode_key(PRODUCTS, example)
-    partition = choose_partition(key, PRODUCTS.settings.partitions)
-    values = [encode(PRODUCTS, {**example, "event_id": name}) for name in ("A", "B", "A", "C")]
-    record = {"topic": PRODUCTS.name, "partition": partition, "key": key}
-    published = to_epoch_ms(example["event_time"]) * 1000
-    rows = [
-        {**record, "offset": offset, "timestamp": published, "value": value}
-        for offset, value in enumerate((*values, b"?"))
-    ]
-    until = Coverage(1, {(PRODUCTS.name, partition): len(rows)})
-    lake.bronze.append(pa.Table.from_pylist(rows, lake.bronze.schema), until)
-    silver = lake.silver(PRODUCTS)
-    silver.make()
-    refine(PRODUCTS, lake.bronze, silver, until)
-    events = silver.open().to_table().sort_by("_offset").to_pylist()
-    assert [(row["event_id"], row["_offset"]) for row in events] == [("A", 0), ("B", 1), ("C", 3)]
-    assert {name: events[0][name] for name in example} == {**example, "event_id": "A"}
-    assert silver.read_coverage() == Coverage(3, until.ends)
+    silver = spark.createDataFrame([(0, "E1", AT - apart)], EVENT)
+    new = spark.createDataFrame([(0, "E1", AT), (0, "E2", AT), (1, "E1", AT)], EVENT)
+    unknown_ids = {
+        (row["_partition"], row["event_id"]) for row in drop_known(new, silver).collect()
+    }
+    assert unknown_ids == {(0, "E2"), (1, "E1")} | ({(0, "E1")} if apart else set())
 
 
-def test_daily_facts_have_the_days_of_a_calendar_and_no_others() -> None:
-    day = timedelta(days=1) // timedelta(microseconds=1)
-    first, last = ((of - EPOCH.date()).days for of in (date.min, date.max))
-    assert (CALENDAR[0], CALENDAR[-1]) == (first, last)
-    beyond = [first * day - 1, first * day, (last + 1) * day - 1, (last + 1) * day]
-    times = pa.table({"event_time": pa.array(beyond, pa.int64()).cast(MOMENT)})
-    assert list_days(ds.dataset(times)) == {first, last}
+def test_files_are_kept_for_readers_of_earlier_versions(tmp_path: Path) -> None:
+    DeltaTable.create(str(tmp_path), pa.schema([("day", pa.date32())]))
+    table = Table(Folder(str(tmp_path)), "day DATE")
+    created = datetime.fromtimestamp(read_committed_ms(table.folder) / 1000, UTC)
+    assert not table.is_older_than_retention(created)
+    assert not table.is_older_than_retention(created + RETENTION)
+    assert table.is_older_than_retention(created + RETENTION + MILLISECOND)
+
+
+def test_a_table_without_its_first_commit_is_old(tmp_path: Path) -> None:
+    table = Table(Folder(str(tmp_path)), "day DATE")
+    assert table.is_older_than_retention(AT)
