@@ -219,23 +219,6 @@ def test_a_record_that_cannot_be_read_says_so_and_is_not_released(tab: Visit) ->
     assert tab.page.get_by_role("button", name="Release it").count() == 0
 
 
-def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
-    api: Answers, visit: Visit
-) -> None:
-    visit.open(f"/replenishment?store_id={STORE}&sku={SKU}")
-    visit.await_text("#position-words", "units")
-    *_, last = api.json(f"/v1/positions/{STORE}/{SKU}")["items"]
-    assert f"{last['position_units']:,} units" in visit.text("#position-words")
-    chart = visit.page.locator("#positions-chart")
-    assert chart.locator("polyline").count() == 3
-    label = chart.locator("svg").get_attribute("aria-label")
-    assert label is not None
-    assert f"order up to {last['order_up_to_units']:,} units" in label
-    assert {"units", "review, at midnight UTC"} <= set(chart.locator("text").all_text_contents())
-    visit.page.get_by_label("Product").fill("")
-    visit.page.wait_for_selector("#positions", state="hidden")
-
-
 def test_markdowns_are_listed_and_a_chosen_product_shows_its_prices(
     api: Answers, visit: Visit
 ) -> None:

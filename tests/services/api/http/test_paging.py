@@ -79,22 +79,6 @@ def test_paging_neither_repeats_nor_skips_a_shelf_that_stands_still(
     assert [key for key in still if seen.count(key) != 1] == []
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.sampled_from(Sort), st.integers(1, 4), STOCKED)
-def test_pages_put_together_are_the_whole_view_in_order(
-    sort: Sort, limit: int, stocked: dict[Shelf, int]
-) -> None:
-    with TemporaryDirectory() as folder:
-        shop = Shop(Path(folder))
-        shop.put(stocked)
-        rows = [item for items in shop.pages(sort, limit) for item in items]
-        shop.close()
-    column = sort.lstrip("-") if sort is not Sort.KEY else "store_id"
-    order = [(row[column], row["store_id"], row["sku"]) for row in rows]
-    assert order == sorted(order, reverse=sort.startswith("-"))
-    assert len(rows) == len(stocked)
-
-
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 

@@ -23,10 +23,7 @@ RELEASE = "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=it+was+lat
 ROLL_BACK = "/v1/pipelines/fraud/rollback"
 ACTIONS_BY_PATH = {
     "/v1/pipelines/fraud/start?set=sales_max=3": ("start-replay", "fraud sales_max=3", None),
-    "/v1/pipelines/fraud/promote?number=2": ("promote-generation", "fraud g2", None),
     ROLL_BACK: ("roll-back-generation", "fraud", None),
-    "/v1/pipelines/fraud/prune?number=2": ("prune-generation", "fraud g2", None),
-    "/v1/pipelines/fraud/difference": ("compute-difference", "fraud", None),
     RELEASE: ("release-rejected", "public.sales.receipt.v1/2/7", "it was late"),
 }
 
