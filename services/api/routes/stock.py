@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field, create_model
 
 from contracts import STOCK_LEVELS, build_model
 from services.api.http.answers import Dated, NextCursor, date
-from services.api.http.paging import Page
 from services.api.http.parameters import (
     ID_CHARACTERS_MAX,
     FromStore,
@@ -24,9 +23,9 @@ from services.api.http.parameters import (
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import NotFound
-from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import Condition, Document, Selection, Stored, Table, match
+from services.api.store.tables import Condition, Document, Selection, Table, match
 
 LOW_UNITS_MAX = 5  # a shelf that one customer may empty
 
@@ -88,12 +87,6 @@ class StockQuery(ViewQuery, PageQuery):
         Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
     )
 
-    def render_question(self) -> str:
-        """The filters and the sort, which stay the same from page to page."""
-        return urlencode(
-            self.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
-        )
-
 
 @router.get(
     "/v1/stock/{store_id}/{sku}", summary="One shelf", response_model=Shelf, responses=ITEM_PROBLEMS
@@ -125,22 +118,14 @@ async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) ->
 
 
 def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Document:
-    with snapshots.open() as snapshot:
-        page = select_shelves(snapshot, query)
+    # The filters and the sort, which stay the same from page to page.
+    asked = query.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
+    page, marker = query.read_page(snapshots, create_selection(query), urlencode(asked))
     items = [STOCK.to_json(row) for row in page.items]
-    return {"items": items, "next": page.next, **date(store, snapshot.marker)}
+    return {"items": items, "next": page.next, **date(store, marker)}
 
 
-def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
-    """The requested page of shelves. Raises Problem."""
-    selection = _create_selection(query)
-    request = query.request_page(
-        query.render_question(), selection.types, snapshot.marker.generation
-    )
-    return request.select(snapshot.select, selection)
-
-
-def _create_selection(query: StockQuery) -> Selection:
+def create_selection(query: StockQuery) -> Selection:
     equal = query.model_dump(include={"store_id", "sku"}, exclude_none=True)
     conditions = [*match(equal)]
     if query.search is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from services.api.http.paging import Cursor, PageRequest
 from services.api.problem import Problem
-from services.api.routes.stock import STOCK, Sort, StockQuery, select_shelves
+from services.api.routes.stock import STOCK, Sort, StockQuery, create_selection
 from services.api.store.database import Database
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshots
@@ -46,8 +46,7 @@ class Shop:
         cursor = None
         while True:
             query = StockQuery(sort=sort, limit=limit, cursor=cursor)
-            with self.snapshots.open() as snapshot:
-                page = select_shelves(snapshot, query)
+            page, _ = query.read_page(self.snapshots, create_selection(query), "")
             cursor = page.next
             yield [STOCK.to_json(row) for row in page.items]
             if cursor is None:

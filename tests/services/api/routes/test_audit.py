@@ -135,9 +135,7 @@ def test_the_newest_is_listed_first_once_with_its_outcome(log: MemoryLog, runnin
         running.request("POST", path, headers=AUTHORIZED)
     running.request("POST", ROLL_BACK)
     end = len(list_recorded(log))
-    page = running.eventually(
-        "/v1/audit", lambda page: page["as_of"]["inputs"].get(ACTIONS.name) == [end]
-    )
+    page = running.await_read("/v1/audit", ACTIONS.name, end).json("/v1/audit")
     found = {(row["action"], row["who"], row["outcome"]) for row in page["items"]}
     assert found == {
         ("roll-back-generation", "operator", "done"),

@@ -46,12 +46,7 @@ def priced(log: MemoryLog, api: Answers) -> Answers:
 
 
 def read(api: Answers, records: int) -> Answers:
-    """The API, once it has read so many changes."""
-    api.eventually(
-        "/v1/markdowns",
-        lambda answer: answer["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
-    )
-    return api
+    return api.await_read("/v1/markdowns", PRICE_CHANGES.name, records)
 
 
 def list_skus(page: Any) -> list[str]:

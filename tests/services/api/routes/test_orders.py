@@ -38,14 +38,8 @@ def ordered(log: MemoryLog, api: Answers) -> Answers:
 
 def read(api: Answers, orders: int, answers: int) -> Answers:
     """The API, once it has read so many orders and confirmations."""
-    wanted = {PURCHASE_ORDERS.name: orders, CONFIRMATIONS.name: answers}
-    api.eventually(
-        "/v1/orders",
-        lambda answer: all(
-            sum(answer["as_of"]["inputs"].get(name, ())) == end for name, end in wanted.items()
-        ),
-    )
-    return api
+    api.await_read("/v1/orders", PURCHASE_ORDERS.name, orders)
+    return api.await_read("/v1/orders", CONFIRMATIONS.name, answers)
 
 
 def list_ids(page: Any) -> list[str]:
