@@ -16,7 +16,7 @@ from infra.jars import fetch_jars
 from infra.kafka import apply_topics, create_admin, read_end_offsets, read_to_end
 from infra.settings import Settings
 from infra.supervisor.orphans import HOME_VARIABLE
-from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.figures import Figure, aim_at_most
 from ops.bench.kafka_streams import THREADS, run_kafka_streams
 from ops.bench.program import run_program
 from ops.bench.receipts import publish
@@ -48,10 +48,10 @@ Units = dict[tuple[str, str], int]
 """Units sold by shelf: store_id and sku."""
 
 
-def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure(settings: Settings, share: float) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "systems"})
     with run_broker(own):
-        publish(own, round(scale.share * COUNTED))
+        publish(own, round(share * COUNTED))
         records, oracle = count_receipts(own), ask_oracle(own)
         for system, (run, how) in SYSTEMS.items():
             seconds, answer = run(own)

@@ -1,22 +1,11 @@
-"""The outcomes of faults as a page."""
+"""The outcomes of faults as a report."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
-from ops.faults.catalog import NOT_COVERED
 from ops.faults.fault import Outcome
 
 HEADS = ("fault", "promise", "lasted", "healed after", "oldest answer", "no answer", "exact")
-EXPLANATION = """\
-- **healed after**: from the end of the fault until every process runs, and all that the log held
-  then is served and listed. A kill ends at once. The limit stands in the promise.
-- **lasted**: of a pause, how long the process stood still.
-- **oldest answer**: how old an answer was at most, by its `freshness_ms`. The promise allows its
-  limit beyond what the fault lasted.
-- **no answer**: the longest time without one for all pipelines. *answered* in the promise: none.
-- **exact**: afterwards every pipeline was compared as `retail verify` does.
-
-"""
 
 
 def render_row(outcome: Outcome) -> tuple[str, ...]:
@@ -41,38 +30,16 @@ def render_exact(outcome: Outcome) -> str:
     return "BROKEN, exact" if outcome.broken else "exact"
 
 
-def render_page(
-    outcomes: Sequence[Outcome],
-    not_done: Mapping[str, str],
-    ran_on: Mapping[str, Any],
-    world: str,
-    command: str,
-) -> str:
-    """The text of docs/faults.md."""
-    broken = [f"- `{outcome.fault}`: {why}\n" for outcome in outcomes for why in outcome.broken]
-    return "".join(
-        [
-            "# Faults\n\n",
-            f"`{command}` did each fault below in a running shop and wrote this page. "
-            "`retail fault list` says what each does and promises.\n\n",
-            f"The machine: {ran_on['cores']} cores, {ran_on['memory_gib']} GiB of memory. "
-            f"The shop: {world}.\n\n",
-            EXPLANATION,
-            f"| {' | '.join(HEADS)} |\n",
-            f"{'|---' * len(HEADS)}|\n",
-            *(
-                f"| `{fault}` | {' | '.join(cells)} |\n"
-                for fault, *cells in map(render_row, outcomes)
-            ),
-            "\n",
-            *(["## Promises that were not kept\n\n", *broken, "\n"] if broken else []),
-            "## What was done\n\n",
-            *(
-                f"- `{outcome.fault}`: {outcome.does}. Meanwhile {outcome.promise.stays}.\n"
-                for outcome in {outcome.fault: outcome for outcome in outcomes}.values()
-            ),
-            "\n## Not covered\n\n",
-            *(f"- `{name}`: {why}.\n" for name, why in not_done.items()),
-            *(f"- {name}: {why}.\n" for name, why in NOT_COVERED.items()),
-        ]
-    )
+def render_report(outcomes: Sequence[Outcome], not_done: Mapping[str, str]) -> Iterator[str]:
+    """The lines of a report in Markdown. `not_done`: by fault, why it was not done."""
+    yield f"| {' | '.join(HEADS)} |"
+    yield f"{'|---' * len(HEADS)}|"
+    for fault, *cells in map(render_row, outcomes):
+        yield f"| `{fault}` | {' | '.join(cells)} |"
+    yield from ("", "Promises that were not kept:", "")
+    yield from (f"- `{outcome.fault}`: {why}" for outcome in outcomes for why in outcome.broken)
+    yield from ("", "Not done:", "")
+    by_reason = defaultdict(list)
+    for name, why in not_done.items():
+        by_reason[why].append(f"`{name}`")
+    yield from (f"- {', '.join(names)}: {why}" for why, names in by_reason.items())

@@ -77,8 +77,6 @@ class Outcome:
     """A fault and its measurements. All durations are in seconds."""
 
     fault: str
-    does: str
-    """What the fault does, in words."""
     done: str
     """What was done this time."""
     promise: Promise
