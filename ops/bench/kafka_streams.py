@@ -42,26 +42,11 @@ class Streams:
         self._admin = create_admin(settings)
         self._numbers = count(1)
 
-    def replay(self) -> float:
-        """Seconds from the first receipt until all are counted and committed."""
-        with self.create_application() as name:
-            return self.run(name)
-
-    @contextmanager
-    def create_application(self) -> Iterator[str]:
-        """The id of a new application; its state is removed when the block ends."""
-        name = f"bench-streams-{next(self._numbers)}"
-        try:
-            yield name
-        finally:
-            shutil.rmtree(locate_folder(self._settings) / name, ignore_errors=True)
-            topics = self._admin.list_topics().topics
-            made = [topic for topic in topics if topic.startswith(f"{name}-")]
-            for deletion in self._admin.delete_topics(made).values() if made else ():
-                deletion.result(ANSWER_SECONDS_MAX)
-
-    def run(self, application: str) -> float:
-        """As `replay`, by this application. Raises RuntimeError when its Java ends."""
+    def replay(self) -> tuple[float, str]:
+        """Seconds from the first receipt until all are counted and committed, and the id of the
+        application, by which its answer is read. Raises RuntimeError when its Java ends.
+        """
+        application = f"bench-streams-{next(self._numbers)}"
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
         self._program.order(application, *[ends[partition] for partition in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
@@ -71,7 +56,7 @@ class Streams:
             ASSIGNED_SECONDS_MAX,
         )
         self._program.order()
-        return float(self._program.read_answer())
+        return float(self._program.read_answer()), application
 
     def read_answer(self, application: str) -> dict[tuple[str, str], int]:
         """Units sold by store_id and sku, from the changelog of its store: store/sku → a long."""

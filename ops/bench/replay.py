@@ -1,6 +1,5 @@
 """How fast inventory is replayed, beside Spark's bare read, and beside Kafka Streams."""
 
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from infra.settings import Settings
 from ops.bench.figures import Figure, Yardstick, aim_at_least
 from ops.bench.kafka_streams import THREADS, run_kafka_streams
 from ops.bench.shops import count_receipts, run_broker, run_for_output
-from ops.generations.folders import locate_checkpoint, locate_folder
+from ops.generations.folders import locate_checkpoint
 from ops.generations.lifecycle import create_generation, make_outputs
 from ops.generations.record import Generation, State
 from pipelines.common.pipeline import Pipeline, load
@@ -100,22 +99,9 @@ class Replays:
         )
         return time.monotonic() - began
 
-    def replay(self) -> float:
+    def replay(self) -> tuple[float, Generation]:
         """Seconds in which a new generation reads all topics and writes its view."""
-        with self.generation() as generation:
-            return self.run(generation)
-
-    @contextmanager
-    def generation(self) -> Iterator[Generation]:
-        """A generation that has read nothing yet; its folder is removed when the block ends."""
         generation = create(self._settings, self._pipeline)
-        try:
-            yield generation
-        finally:
-            shutil.rmtree(locate_folder(self._settings, generation))
-
-    def run(self, generation: Generation) -> float:
-        """As `replay`, by this generation."""
         records_max = find_records_max(self._settings, self._pipeline)
         limit = BeatLimit.read(self._settings)
         left = measure_backlog(self._settings, self._topics, {}, limit)
@@ -130,7 +116,7 @@ class Replays:
             raise ValueError(
                 f"The replay should read {self.count_records():,} records, read {read:,}"
             )
-        return seconds
+        return seconds, generation
 
 
 @contextmanager

@@ -79,17 +79,16 @@ def count_wrong(answer: Units, oracle: Units) -> int:
 def run_inventory(settings: Settings) -> tuple[float, Units]:
     with open_replays(settings) as again:
         again.replay()  # discarded: Java has compiled nothing yet
-        with again.generation() as generation:
-            seconds = again.run(generation)
-            rows = read_to_end(settings, generation.outputs[STOCK_LEVELS.name]).values()
+        seconds, generation = again.replay()
+        rows = read_to_end(settings, generation.outputs[STOCK_LEVELS.name]).values()
     return seconds, dict(parse_row(decode(row).value) for row in rows)
 
 
 def run_streams(settings: Settings) -> tuple[float, Units]:
     with run_kafka_streams(settings) as streams:
         streams.replay()  # discarded
-        with streams.create_application() as name:
-            return streams.run(name), streams.read_answer(name)
+        seconds, application = streams.replay()
+        return seconds, streams.read_answer(application)
 
 
 def run_flink(settings: Settings) -> tuple[float, Units]:
