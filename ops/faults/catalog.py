@@ -8,7 +8,7 @@ from typing import NamedTuple
 from contracts.validation import FUTURE, LATE
 from generators.event import Dirt
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER
-from ops.faults import log_head, network, records
+from ops.faults import network, records
 from ops.faults.actions import (
     damage_database,
     kill_part,
@@ -119,7 +119,7 @@ def list_faults() -> Iterator[Fault]:
 
 
 def list_kafka_faults() -> Iterator[Fault]:
-    """Faults of Kafka beside its end, of the network to it, and of its log."""
+    """Faults of Kafka beside its end, and of the network to it."""
     yield Fault(
         "restart-broker",
         "a stop of Kafka in good order, and its start",
@@ -136,20 +136,6 @@ def list_kafka_faults() -> Iterator[Fault]:
         network.refuse_network,
         network.cut_network,
         prepare=network.put_line_between,
-    )
-    yield Fault(
-        "deleted-head",
-        "DeleteRecords of half the movements that every live reader has passed; for good",
-        Promise(
-            "views go on; a replay from zero says that the log begins later, and one from the "
-            "archive may begin",
-            True,
-            60,
-            240,
-        ),
-        log_head.refuse_deletion,
-        log_head.delete_head,
-        lacks=log_head.find_unsaid,
     )
 
 

@@ -106,7 +106,7 @@ def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
         healed, lacking = heal(
             fault.promise.healed_seconds_max,
             partial(take_aim, settings, scene.parts, ended, since_ms),
-            lambda aim: find_lacking(settings, find_parts(settings), aim) or fault.lacks(scene),
+            lambda aim: find_lacking(settings, find_parts(settings), aim),
         )
     return Outcome(
         fault=fault.name,

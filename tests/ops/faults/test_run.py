@@ -130,13 +130,6 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
 
 
-def test_what_a_fault_promises_beside_may_be_broken(well: None) -> None:
-    poison, lacking = FAULTS["poison-record"], "a replay is not refused"
-    at_once = replace(poison.promise, healed_seconds_max=0.0)
-    fault = replace(poison, promise=at_once, do=lambda _: "done", lacks=lambda _: lacking)
-    assert run_fault(fault).broken == (f"healed within 0 s: {lacking}",)
-
-
 def test_a_shop_is_put_back_before_the_audit(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
 
