@@ -1,23 +1,22 @@
 """retail fault list | run: faults on demand, in a shop that runs on this machine."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from random import Random
 from typing import Annotated
 
 import typer
 
 from infra.errors import UserError
-from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.options import lock_home
-from ops.faults import document
 from ops.faults import run as faults
 from ops.faults.catalog import FAULTS
 from ops.faults.fault import Outcome
 
 app = typer.Typer(no_args_is_help=True)
+
+HEADS = ("fault", "promise", "lasted", "healed after", "oldest answer", "no answer", "exact")
 
 
 @app.command("list")
@@ -64,6 +63,9 @@ def run_command(
         show_faults(chosen)
     else:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(chosen)}")
+    if not names:
+        for name, why in not_done.items():
+            screen.say(f"  without {name}: {why}")
     if not yes and not screen.ask(
         "Do it?", "These faults are done in a running shop. Without a terminal to ask on say: --yes"
     ):
@@ -75,19 +77,16 @@ def run_command(
             if seed is None
             else faults.draw(seed, chosen, minutes)
         )
-        outcomes = do_all(settings, order, seconds, not_done)
+        outcomes = do_all(settings, order, seconds)
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(1)
 
 
-def do_all(
-    settings: Settings, order: Iterable[tuple[str, int]], seconds: float, not_done: dict[str, str]
-) -> list[Outcome]:
-    """Do these faults, each with the seed of its draws. Show and report each outcome and its broken
-    promises, also after an interruption.
+def do_all(settings: Settings, order: Iterable[tuple[str, int]], seconds: float) -> list[Outcome]:
+    """Do these faults, each with the seed of its draws. Show each outcome and its broken promises,
+    also after an interruption.
     """
     outcomes: list[Outcome] = []
-    file = locate_reports(settings) / "faults.md"
     try:
         with screen.show_waiting("fault", "") as wait:
             for name, number in order:
@@ -95,21 +94,33 @@ def do_all(
                     settings, faults.find(name), seconds, Random(number), wait.show
                 )
                 outcomes.append(outcome)
-                report(outcomes, not_done, file)
                 screen.step(outcome.fault, outcome.done)
                 for why in outcome.broken:
                     screen.say(f"    not kept: {why}")
     finally:
         if outcomes:
             screen.say("")
-            screen.print_table(document.HEADS, map(document.render_row, outcomes))
-            screen.say(f"  report: {screen.shorten(file)}")
+            screen.print_table(HEADS, map(render_row, outcomes))
     return outcomes
 
 
-def report(outcomes: list[Outcome], not_done: dict[str, str], file: Path) -> None:
-    """Write the outcomes so far, and why the others were not done."""
-    done = {outcome.fault for outcome in outcomes}
-    left = {name: "not asked for" for name in FAULTS if name not in done}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n".join([*document.render_report(outcomes, left | not_done), ""]))
+def render_row(outcome: Outcome) -> tuple[str, ...]:
+    """The cells under HEADS; durations in seconds."""
+    promise = outcome.promise
+    answered = ", answered" if promise.answered else ""
+    return (
+        outcome.fault,
+        f"healed {promise.healed_seconds_max:g} s, stale {promise.stale_seconds_max:g} s{answered}",
+        f"{outcome.lasted:.1f} s",
+        "not in time" if outcome.healed is None else f"{outcome.healed:.1f} s",
+        f"{outcome.stale:.1f} s",
+        f"{outcome.unanswered:.1f} s" if outcome.unanswered else "",
+        render_exact(outcome),
+    )
+
+
+def render_exact(outcome: Outcome) -> str:
+    wrong = [each.pipeline for each in outcome.checked if not each.exact]
+    if not outcome.exact:
+        return f"NOT EXACT: {', '.join(wrong)}"
+    return "BROKEN, exact" if outcome.broken else "exact"

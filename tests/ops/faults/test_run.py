@@ -15,9 +15,9 @@ import pytest
 from infra.errors import UserError
 from infra.settings import Settings, locate_root
 from infra.supervisor.parts import PARTS as PROCESSES
+from ops.cli.fault import render_row
 from ops.faults import run
 from ops.faults.catalog import FAULTS, PARTS
-from ops.faults.document import render_report, render_row
 from ops.faults.fault import Checked, Fault, Outcome, Promise, Scene
 from ops.faults.healing import Aim, heal
 from ops.faults.run import draw
@@ -54,13 +54,6 @@ def test_a_row_says_what_was_not_kept() -> None:
     wrong = (Checked("inventory", exact=True), Checked("fraud", exact=False, why=("1 row",)))
     *_, differs = render_row(outcome(checked=wrong))
     assert differs == "NOT EXACT: fraud"
-
-
-def test_the_report_names_every_broken_promise_and_what_was_not_done() -> None:
-    not_done = dict.fromkeys(("kill-lake", "pause-lake"), "lake does not run in this shop")
-    report = list(render_report([outcome(healed=61.0)], not_done))
-    assert "- `kill-broker`: healed within 60 s, it took 61.0 s" in report
-    assert "- `kill-lake`, `pause-lake`: lake does not run in this shop" in report
 
 
 def test_the_page_of_the_last_run_leaves_no_fault_out() -> None:
