@@ -42,7 +42,9 @@ def measure(settings: Settings, share: float) -> Iterator[Figure]:
         publish_history(own, round(share * HISTORY_DAYS))
         again.replay()  # discarded, as that of Streams: Java has compiled nothing yet
         streams.replay()
-        passes = [(again.read_bare(), again.replay(), streams.replay()) for _ in range(REPLAYS)]
+        passes = [
+            (again.read_bare(), again.replay()[0], streams.replay()[0]) for _ in range(REPLAYS)
+        ]
         records, receipts = again.count_records(), count_receipts(own)
     bare, replayed, streamed = map(median, zip(*passes, strict=True))
     yield Figure(
