@@ -13,10 +13,10 @@ from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.parts import find_parts, refuse_elsewhere
-from infra.wait import ask_until
+from infra.wait import ask_until, wait_for
 from ops.faults.catalog import FAULTS
 from ops.faults.fault import Checked, Fault, Outcome, Scene
-from ops.faults.healing import Sight, fetch_ages, find_lacking, heal, take_aim, watch
+from ops.faults.healing import Sight, fetch_ages, heal, watch
 from ops.verify.verdict import reach_verdict
 
 WELL_SECONDS_MAX = 240.0
@@ -103,11 +103,8 @@ def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
         over = time.monotonic()
         tell(fault.name, f"healing, within {fault.promise.healed_seconds_max:g} s")
         ended = fault.ends.intersection(scene.parts)
-        healed, lacking = heal(
-            fault.promise.healed_seconds_max,
-            partial(take_aim, settings, scene.parts, ended, since_ms),
-            lambda aim: find_lacking(settings, find_parts(settings), aim),
-        )
+        limit = fault.promise.healed_seconds_max
+        healed, lacking = heal(settings, scene.parts, limit, ended, since_ms)
     return Outcome(
         fault=fault.name,
         done=done,
@@ -122,15 +119,10 @@ def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
 
 def await_well(scene: Scene, sight: Sight) -> None:
     """Return once all is well and the age of answers is known. Raises UserError."""
-    healed, lacking = heal(
-        WELL_SECONDS_MAX,
-        lambda: take_aim(scene.settings, scene.parts),
-        lambda aim: (
-            find_lacking(scene.settings, find_parts(scene.settings), aim)
-            or (None if sight.begun else "the API does not say how old its answers are")
-        ),
-    )
-    if healed is None:
+    healed, lacking = heal(scene.settings, scene.parts, WELL_SECONDS_MAX)
+    if healed is not None and not wait_for(lambda: sight.begun, WELL_SECONDS_MAX):
+        lacking = "the API does not say how old its answers are"
+    if lacking:
         raise UserError(
             f"A shop should be well before a fault is done in it, and within {WELL_SECONDS_MAX:g} s"
             f" it was not: {lacking}. See: make status"

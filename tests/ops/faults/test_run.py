@@ -8,7 +8,6 @@ from itertools import islice
 from random import Random
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock, call
 
 import pytest
 
@@ -19,7 +18,6 @@ from ops.cli.fault import render_row
 from ops.faults import run
 from ops.faults.catalog import FAULTS, PARTS
 from ops.faults.fault import Checked, Fault, Outcome, Promise, Scene
-from ops.faults.healing import Aim, heal
 from ops.faults.run import draw
 
 PROMISE = Promise("views are served", answered=True, stale_seconds_max=30, healed_seconds_max=60)
@@ -118,8 +116,7 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "await_well", lambda *_: None)
     fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
     monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
-    monkeypatch.setattr(run, "take_aim", lambda *_: Aim({}, {}))
-    monkeypatch.setattr(run, "find_lacking", lambda *_: None)
+    monkeypatch.setattr(run, "heal", lambda *_: (0.0, ""))
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
 
 
@@ -169,12 +166,3 @@ def test_each_comes_once_before_any_comes_again() -> None:
     for begin in range(0, 12, 4):
         assert set(drawn[begin : begin + 4]) == set(NAMES)
     assert draw_names(1, 1, ()) == []
-
-
-def test_the_aim_is_taken_once_and_awaited() -> None:
-    first, second = (Aim({}, {}, since_ms=number) for number in (1, 2))
-    aim = Mock(side_effect=[TimeoutError("the broker is away"), first, second])
-    lacks = Mock(side_effect=["something", "something", None])
-    healed, _ = heal(30.0, aim, lacks)
-    assert healed is not None
-    assert lacks.call_args_list == [call(first)] * 3
