@@ -54,7 +54,6 @@ class Review(NamedTuple):
     """The known facts about a shelf at a midnight."""
 
     at_ms: int
-    shelf: Shelf
     product: Product
     sold: Sequence[Sequence[Sale]]
     """The sales of each day so far, the newest day last."""
@@ -241,7 +240,7 @@ class Life:
         for shelf in self.opening:
             product, plans = self.products[shelf.sku], self._plans[shelf.sku]
             sold, told_ms = self._sold[shelf], self._told_ms[shelf]
-            levels = self._propose(Review(now_ms, shelf, product, sold, plans, told_ms))
+            levels = self._propose(Review(now_ms, product, sold, plans, told_ms))
             sold.append([])
             level = create_level(product, now_ms, levels, self._policy.review_days)
             self._positions.take_review(shelf, 0, level)

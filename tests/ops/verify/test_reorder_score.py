@@ -12,7 +12,6 @@ from ops.cli.score import clean
 from ops.verify.reorder_bound import Terms, compute_least_cents
 from ops.verify.reorder_score import DAY_MS, Life, Propose, Review, Sale, propose_by_policy
 from pipelines.reorder.policy import Levels, Policy
-from services.ordering.decision import Shelf
 from tests.seeds import create_random
 
 DAYS = 4
@@ -79,7 +78,7 @@ def compute_point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = 
     days = [[Sale(begin_ms + day * DAY_MS, units)] for day, units in enumerate(sold)]
     product = replace(World(WORLD).products[0], lead_time_hours=48)
     told_ms = MIDNIGHT_MS + int(told_days * DAY_MS)
-    review = Review(MIDNIGHT_MS, Shelf("S000", product.sku), product, days, plans, told_ms)
+    review = Review(MIDNIGHT_MS, product, days, plans, told_ms)
     return int(propose_by_policy(STEADY)(review).reorder_point_units)
 
 
