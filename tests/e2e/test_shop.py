@@ -114,7 +114,7 @@ def replace_rare_lines(answered: str, written: str) -> str:
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
     name = create_random("a pipeline").choice(shop.settings.pipeline_names)
     said = shop.run_retail("replay", "verify", name)
-    assert "none: generation 1 = its code, replayed" in said
+    assert re.search(r"none: generation \d+ = its code, replayed", said)
     assert re.search(rf"{name} at marker [\d,]+ · [1-9][\d,]* records · [1-9][\d,]* rows", said)
 
 
