@@ -232,16 +232,3 @@ def test_nobody_has_compared_before_a_report(log: MemoryLog, api: Answers, tmp_p
     only = api.json("/v1/pipelines/inventory/difference")
     assert (only["before"], only["after"], only["difference"]) == (None, 1, None)
     assert api.get("/v1/pipelines/nothing/difference").status_code == HTTPStatus.NOT_FOUND
-
-
-def test_a_candidate_says_how_far_it_has_read(log: MemoryLog, api: Answers) -> None:
-    shop = Shop(log)
-    for _ in range(10):
-        log.publish((RECEIPTS.name, 0), b"", b"")
-    api.ready(pipeline="fraud")
-    shop.candidate.mark(sold=4)
-    promote(log, shop.fraud, shop.candidate)
-    pipeline = api.eventually(
-        "/v1/pipelines/fraud", lambda answer: answer["generations"][1].get("left_records") == 6
-    )
-    assert pipeline["generations"][1]["read_records"] == 4
