@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -19,7 +20,6 @@ from infra.kafka import NotDelivered
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.cli import screen
-from ops.cli.options import parse_moment
 
 
 def import_command(
@@ -50,7 +50,7 @@ def import_command(
             "mapping.yaml · ready ones are in generators/importing/mappings"
         )
     settings, wanted = read_settings(), read_mapping(mapping)
-    end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
+    end_ms = to_epoch_ms(parse_day(until)) if until else None
     name = f"import-{mapping.stem}"
     with report_refusals(settings, name) as report, screen.show_waiting("import", "") as wait:
         watch = Watch(
@@ -65,6 +65,18 @@ def import_command(
     show(imported, Path(report.name), dry=dry_run)
     if imported.refused:
         raise typer.Exit(1)
+
+
+def parse_day(given: str) -> datetime:
+    """The instant in UTC; a day without a time begins at midnight, in UTC. Raises UserError."""
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError as error:
+        raise UserError(
+            "--until: expected a day or a time, as 2026-03-02 or 2026-03-02T10:00:00Z; "
+            f"found {given}."
+        ) from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 @contextmanager
