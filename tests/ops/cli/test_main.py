@@ -113,7 +113,9 @@ def clone(installed: Path) -> Path:
     """A copy of what is installed, in which two contracts are bad."""
     for file in BAD:
         contract = installed / "contracts" / file
-        contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
+        contract.write_text(
+            contract.read_text().replace("name: cashier_id", "name: cashier_number", 1)
+        )
     return installed
 
 
@@ -124,7 +126,7 @@ def test_every_bad_contract_is_told_without_a_traceback(clone: Path) -> None:
         assert printed.returncode == 1
         lines = printed.stderr.splitlines()
         for file in BAD:
-            assert any(file in line and "'Cashier'" in line for line in lines), printed.stderr
+            assert any(file in line and "cashier_id" in line for line in lines), printed.stderr
         assert all(any(file in line for file in BAD) for line in lines), printed.stderr
 
 
@@ -144,4 +146,4 @@ def test_the_check_says_who_breaks_by_contracts_that_do_not_load(clone: Path) ->
         assert f"fault: {file}" in printed.stdout
     for topic in ("public.sales.receipt.v1", "public.sales.refund.v1"):
         assert f"{topic}   cashier_id: removed (string)" in printed.stdout
-    assert re.fullmatch(r"  2 breaks and \d+ faults in .*", printed.stdout.splitlines()[-1])
+    assert re.fullmatch(r"  4 breaks and \d+ faults in .*", printed.stdout.splitlines()[-1])
