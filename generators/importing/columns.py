@@ -181,6 +181,8 @@ def _choose_clock(engine: duckdb.DuckDBPyConnection, columns: Columns, names: li
 
 def _read_moment(text: str, mapping: Mapping, clock: Clock, *, knows_clock: bool) -> Moment | None:
     wanted = mapping.time
+    if not wanted.time_of_day and SEPARATOR not in text:
+        return parse_time(text, wanted.formats, wanted.since)
     day, _, of_day = text.partition(SEPARATOR)
     if of_day and wanted.has_hours:
         return parse_time(f"{day} {of_day}", wanted.formats)

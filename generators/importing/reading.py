@@ -200,8 +200,8 @@ def _trim(cells: Cells | pa.StringArray) -> pa.StringArray:
     texts = pc.utf8_trim(texts, BLANK)
     if pc.any(pc.starts_with(texts, '="')).as_py():
         texts = pc.replace_substring_regex(texts, '^="(.*)"$', r"\1")
-    is_empty = pc.equal(texts, pa.scalar(""))
-    return cast("pa.StringArray", pc.if_else(is_empty, pa.scalar(None, pa.string()), texts))
+    empty, nothing = build_texts(("", None))
+    return cast("pa.StringArray", pc.if_else(pc.equal(texts, empty), nothing, texts))
 
 
 def _load_lookup(

@@ -11,6 +11,8 @@ from generators.importing.numbers import Evidence, parse_number
 
 SHOWN, GOODS_SHOWN = 3, 8
 MANY_ROWS_MIN = 20
+WORDS = ("yes", "no", "on", "off", "true", "false", "null", "y", "n")
+"""What YAML takes for something else than a text."""
 MANY_ROWS = 0.05
 REFUNDS = re.compile(r"refund|return|retour|storno|rückgabe|devoluci|reso|credit|cancel", re.I)
 NO_GOODS = re.compile(
@@ -60,7 +62,7 @@ def render_draft(found: Found, tried: dict[str, str]) -> Iterator[str]:
         counts = f"{column.filled:,} filled, {column.distinct:,} distinct"
         yield f"#   {column.name}: {counts}: {_show(column)}"
     if tried:
-        yield f"# Tried as it stands: {tried.get('failed') or tried['rows']}."
+        yield f"# Tried as it stands: {tried.get('rows') or 'CHECK: ' + tried['failed']}."
         if "faults" in tried:
             yield f"# CHECK: {tried['faults']}"
     if wide:
@@ -89,43 +91,36 @@ def _show(column: Column) -> str:
     return " · ".join(" ".join(text.split())[:30] for text in texts)
 
 
+def _check(doubts: Iterable[str]) -> str:
+    """The doubts as a comment behind a key; nothing without any."""
+    joined = "; ".join(doubts)
+    return f"  # CHECK: {joined}" if joined else ""
+
+
 def _render_rows(found: Found) -> Iterator[str]:
-    lines = list(_list_rows(found))
-    if any(not line.startswith("  #") for line in lines):
-        yield "rows:"
-    yield from lines if any(not line.startswith("  #") for line in lines) else map(str.strip, lines)
-
-
-def _list_rows(found: Found) -> Iterator[str]:
+    lines = []
     if found.encoding:
         encoding, example = found.encoding
         shown = "".join(letter for letter in example if letter.isprintable())
-        yield f"  encoding: {encoding}  # CHECK: reads as {shown}"
-    yield from _render_decimals(found)
-    yield from _doubt_goods(found)
-    yield from _doubt_ids(found)
-
-
-def _render_decimals(found: Found) -> Iterator[str]:
+        lines.append(f"  encoding: {encoding}  # CHECK: reads as {shown}")
     columns = [column for name in NUMBERS if (column := found.get(name)) is not None]
     seen = {column.name: column.evidence for column in columns if column.evidence is not None}
     signs = {evidence.sign for evidence in seen.values()} - {None}
-    unclear = [
-        name
+    unclear = {
+        name: evidence
         for name, evidence in seen.items()
         if evidence.is_mixed or (evidence.either and not evidence.sign and len(signs) != 1)
-    ]
-    if not unclear:
-        if signs == {","}:
-            yield '  decimal: ","'
-        return
-    yield "  decimal:"
-    for name, evidence in seen.items():
-        if name in unclear:
-            doubt = f"  # CHECK: {_explain(found.columns[name], evidence)}"
-            yield f'    {quote_name(name)}: "{evidence.sign or "."}"{doubt}'
-        elif evidence.sign == ",":
-            yield f'    {quote_name(name)}: ","'
+    }
+    if unclear:
+        stated = {**{name: e.sign for name, e in seen.items() if e.sign == ","}, **unclear}
+        named = [f'{quote_name(name)}: "{seen[name].sign or "."}"' for name in stated]
+        doubts = (_explain(found.columns[name], evidence) for name, evidence in unclear.items())
+        lines.append(f"  decimal: {{{', '.join(named)}}}{_check(doubts)}")
+    elif signs == {","}:
+        lines.append('  decimal: ","')
+    if lines:
+        yield "rows:"
+        yield from lines
 
 
 def _doubt_goods(found: Found) -> Iterator[str]:
@@ -138,22 +133,24 @@ def _doubt_goods(found: Found) -> Iterator[str]:
     ]
     if odd:
         skip = f"rows: {{skip: {{{quote_name(columns[0].name)}: […]}}}}"
-        yield f"  # CHECK: {', '.join(odd[:GOODS_SHOWN])}: if these are no goods: {skip}"
+        yield f"{', '.join(odd[:GOODS_SHOWN])}: if these are no goods: {skip}"
 
 
-def _doubt_ids(found: Found) -> Iterator[str]:
-    customer = found.get("customer")
-    for text, rows in customer.texts.items() if customer else ():
+def _doubt_ids(found: Found, name: str) -> Iterator[str]:
+    """What may be wrong with the ids of a field."""
+    column = found.get(name)
+    if column is None:
+        return
+    if float_text := next((text for text in column.texts if re.fullmatch(r"\d+\.0", text)), None):
+        yield f"{float_text} is read as {float_text[:-2]}"
+    if alike := _find_alike(column.texts):
+        yield f"{' and '.join(alike)} are several, as they are written"
+    for text in [text for text in column.texts if re.fullmatch(ROUNDED, text)][:1]:
+        yield f"{text} was rounded by a spreadsheet; such rows are refused"
+    for text, rows in column.texts.items() if name == "customer" else ():
         if rows > max(MANY_ROWS * found.rows, MANY_ROWS_MIN):
             nobody = ", ".join(f"'{word}'" for word in (text, *NOTHING))
-            what = f"rows: {{nothing: [{nobody}]}}"
-            yield f"  # CHECK: the customer {text} has {rows:,} rows; if it is nobody: {what}"
-    for name in ("sku", "store"):
-        texts = column.texts if (column := found.get(name)) is not None else {}
-        if alike := _find_alike(texts):
-            yield f"  # CHECK: {name}: {' and '.join(alike)} are several, as they are written"
-        for text in [text for text in texts if re.fullmatch(ROUNDED, text)][:1]:
-            yield f"  # CHECK: {name}: {text} was rounded by a spreadsheet; such rows are refused"
+            yield f"{text} has {rows:,} rows; if it is nobody: rows: {{nothing: [{nobody}]}}"
 
 
 def _explain(column: Column, evidence: Evidence) -> str:
@@ -248,10 +245,8 @@ def _render_receipt(found: Found, tried: dict[str, str], *, wide: bool) -> Itera
         else:
             yield "# CHECK: no column looks like a receipt's number: every row is a receipt"
         return
-    yield f"receipt: {{by: [{quote_name(name)}]}}"
-    for key in ("blank", "days", "stores", "tills"):
-        if key in tried:
-            yield f"# CHECK: {tried[key]}"
+    doubts = [tried[key] for key in ("blank", "days", "stores", "tills") if key in tried]
+    yield f"receipt: {{by: [{quote_name(name)}]}}{_check([*_doubt_ids(found, 'receipt'), *doubts])}"
 
 
 def _render_signs(found: Found, tried: dict[str, str]) -> Iterator[str]:
@@ -269,24 +264,24 @@ def _render_signs(found: Found, tried: dict[str, str]) -> Iterator[str]:
         for name, values in kinds.items()
         if values and len(values) < len(found.columns[name].texts)
     }
+    doubts: list[str] = []
+    if "free" in tried:
+        doubts = [f"{tried['free']} refunds are of nothing; if losses: corrections: damage"]
     if receipt and len(letters) == 1 and any(text.isdigit() for text in texts):
-        yield f"cancelled: {{column: {quote_name(receipt.name)}, prefix: {letters.pop()}}}"
+        sign = f"{{column: {quote_name(receipt.name)}, prefix: {letters.pop()}}}"
+        yield f"cancelled: {sign}{_check(doubts)}"
     elif kinds:
         [name, values] = next(iter(kinds.items()))
         counted = ", ".join(f"{text} {rows}" for text, rows in found.columns[name].texts.items())
-        listed = ", ".join(map(quote_name, values))
-        sign = f"{{column: {quote_name(name)}, values: [{listed}]}}"
-        yield f"cancelled: {sign}  # CHECK: its values are {counted}"
+        sign = f"{{column: {quote_name(name)}, values: [{', '.join(map(quote_name, values))}]}}"
+        yield f"cancelled: {sign}{_check([f'its values are {counted}', *doubts])}"
     elif negative or _count_negative(price):
         also = ", negative_price: true" if _count_negative(price) else ""
-        sign = f"{{negative_units: true{also}}}"
-        yield f"cancelled: {sign}  # CHECK: {negative} rows have negative units"
+        doubts = [f"{negative} rows have negative units", *doubts]
+        yield f"cancelled: {{negative_units: true{also}}}{_check(doubts)}"
     if "losses" in tried:
         doubt = f"{tried['losses']} rows have negative units and are no refunds"
         yield f"corrections: damage  # CHECK: {doubt}"
-    elif "free" in tried:
-        doubt = f"{tried['free']} refunds are of nothing"
-        yield f"# CHECK: {doubt}; if they are losses: corrections: damage"
 
 
 def _count_negative(column: Column | None) -> int:
@@ -295,58 +290,44 @@ def _count_negative(column: Column | None) -> int:
 
 
 def _render_fields(found: Found, tried: dict[str, str], *, wide: bool) -> Iterator[str]:
-    guesses = found.guesses
+    guesses, units = found.guesses, found.get("units")
     yield "fields:"
-    yield f"  sku: {quote_name(guesses.get('sku'))}"
-    yield f"  units: {'units' if wide else quote_name(guesses.get('units'))}"
-    units = found.get("units")
-    if units and any(FRACTION.search(text) for text in units.texts):
-        yield "  # CHECK: units have decimals. Say by a column, or for all rows, what they are of:"
+    doubts = [*_doubt_ids(found, "sku"), *_doubt_goods(found)]
+    yield f"  sku: {quote_name(guesses.get('sku'))}{_check(doubts)}"
+    has_parts = units is not None and any(FRACTION.search(text) for text in units.texts)
+    doubt = _check(["they have decimals; say what they are of"] if has_parts else [])
+    yield f"  units: {'units' if wide else quote_name(guesses.get('units'))}{doubt}"
+    if has_parts:
         yield "  # measure: {value: kilogram}"
-    price = next((name for name in ("unit_price", "amount") if name in guesses), None)
-    if price:
-        other = "amount" if price == "unit_price" else "unit_price"
-        total = (
-            f": all rows come to {tried['total']}; if it is the {other}, write {other}"
-            if "total" in tried
-            else ""
-        )
-        doubt = (
-            "  # CHECK" + total
-            if price == "amount" or simplify(guesses[price]) in ("price", "total")
-            else ""
-        )
-        yield f"  {price}: {quote_name(guesses[price])}{doubt}"
-        if "discount" in guesses:
-            less = quote_name(guesses["discount"])
-            yield f"  # CHECK: what the line costs less: discount: {less}"
-    else:
-        yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
+    yield from _render_price(found, tried)
     if "store" in guesses:
-        yield f"  store: {quote_name(guesses['store'])}"
+        doubt = _check(_doubt_ids(found, "store"))
+        yield f"  store: {quote_name(guesses['store'])}{doubt}"
     else:
         yield "  store: {value: MAIN}  # CHECK: no column looks like a store"
     for name in ("customer", "cashier", "register_id", "card"):
-        if column := found.get(name):
-            float_text = next(
-                (text for text in column.texts if re.fullmatch(r"\d+\.0", text)), None
-            )
-            doubt = f"  # CHECK: {float_text} is read as {float_text[:-2]}" if float_text else ""
-            yield f"  {name}: {quote_name(column.name)}{doubt}"
+        if name in guesses:
+            yield f"  {name}: {quote_name(guesses[name])}{_check(_doubt_ids(found, name))}"
+
+
+def _render_price(found: Found, tried: dict[str, str]) -> Iterator[str]:
+    price = next((name for name in ("unit_price", "amount") if name in found.guesses), None)
+    if price is None:
+        yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
+        return
+    name, doubts = found.guesses[price], []
+    other = "amount" if price == "unit_price" else "unit_price"
+    if price == "amount" or simplify(name) in ("price", "preis", "precio", "prix", "prezzo"):
+        comes = f"all rows come to {tried['total']}; " if "total" in tried else ""
+        doubts.append(f"{comes}if it is the {other}, write {other}")
+    if "discount" in found.guesses:
+        less = quote_name(found.guesses["discount"])
+        doubts.append(f"if the line costs less by a column: discount: {less}")
+    yield f"  {price}: {quote_name(name)}{_check(doubts)}"
 
 
 def quote_name(column: str | None) -> str:
     if column is None:
         return "CHECK  # no column looks like it"
-    plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column) and column.lower() not in (
-        "yes",
-        "no",
-        "on",
-        "off",
-        "true",
-        "false",
-        "null",
-        "n",
-        "y",
-    )
+    plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column) and column.lower() not in WORDS
     return column if plain else "'" + column.replace("'", "''") + "'"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from itertools import chain, islice
 from typing import Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from python_calamine import CalamineError, CalamineWorkbook
 
@@ -182,15 +184,16 @@ def _split(
     names: Sequence[str], header: Sequence[str], records: Iterable[Sequence[str]]
 ) -> Iterator[Batch]:
     width = len(names)
-    filled = (record for record in records if any(record) and record != header)
+    filled = filter(any, records)
     while some := list(islice(filled, max(1, CELLS_PER_BATCH // width))):
+        some = [record for record in some if record != header]
         faults: list[str | None] = [None] * len(some)
         for place in [place for place, record in enumerate(some) if len(record) != width]:
             record = some[place]
             if any(record[width:]):
                 faults[place] = MANY_CELLS
             some[place] = [*record[:width], *[""] * (width - len(record))]
-        yield Batch(names, list(zip(*some, strict=True)), faults)
+        yield Batch(names, list(zip(*some, strict=True)) or [()] * width, faults)
 
 
 def _read_json(part: Part, rows: Rows) -> Iterator[Batch]:
@@ -214,10 +217,15 @@ def _list_objects(text: Iterable[str], label: str) -> list[Any]:
     return [row if isinstance(row, dict) else None for row in found]
 
 
+def write_decimals(number: str) -> str:
+    """A number whose point is known to be one: with three decimals it could stand for thousands."""
+    return f"{number}0" if re.fullmatch(r"-?[0-9]{1,3}\.[0-9]{3}", number) else number
+
+
 def _parse_object(line: str) -> Any:
     """The value, with numbers as they are written; None for what is no JSON."""
     try:
-        return json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
+        return json.loads(line, parse_float=write_decimals, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
         return None
 
@@ -251,7 +259,10 @@ def _read_parquet(part: Part) -> Table:
 
 def _cast_column(column: "pa.Array[Any]") -> Cells | pa.StringArray:
     try:
-        return cast("pa.StringArray", column.cast(pa.string()))
+        texts = cast("pa.StringArray", column.cast(pa.string()))
+        if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+            return pc.replace_substring_regex(texts, r"^(-?[0-9]{1,3}\.[0-9]{3})$", r"\10")
+        return texts
     except pa.ArrowException:
         return [None if value is None else str(value) for value in column.to_pylist()]
 
@@ -278,7 +289,8 @@ def _write_cells(cells: Iterable[object]) -> list[str]:
 def _write_cell(cell: object) -> str:
     """The cell as its program shows it: numbers with at most fifteen digits."""
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}"
+        whole = cell.is_integer() and abs(cell) < 1e15
+        return str(int(cell)) if whole else write_decimals(f"{cell:.15g}")
     if isinstance(cell, datetime):
         return cell.isoformat(sep=" ", timespec="milliseconds" if cell.microsecond else "seconds")
     if isinstance(cell, date | time):

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
+from typing import NamedTuple
 from unicodedata import normalize
 
 EXCEL = "excel"
@@ -65,8 +65,7 @@ Clock = Callable[[str], timedelta | None]
 """Reads a time of day; None for what is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A time as it was read: of a clock on the wall, or an instant if it has an offset."""
 
     local: datetime
@@ -137,17 +136,26 @@ def _read_clock(named: dict[str, str | None]) -> timedelta | None:
     return passed if (hour < 24 or is_end) and minute < 60 and second < 60 else None
 
 
-def _parse_format(text: str, form: str) -> Moment | None:
+def _count(text: str, form: str) -> Moment | None:
     if form == EXCEL:
         return _count_days(text, EXCEL_SINCE)
     with suppress(ValueError, OverflowError):
-        if form in (UNIX, UNIX_MS):
-            seconds = float(text) / (1000 if form == UNIX_MS else 1)
-            return Moment(datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None), True)
-        pattern, has_clock = compile_format(form)
-        found = pattern.fullmatch(text)
-        return None if found is None else _read_fields(found.groupdict(), has_clock=has_clock)
+        seconds = float(text) / (1000 if form == UNIX_MS else 1)
+        return Moment(datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None), True)
     return None
+
+
+def _parse_format(text: str, form: str) -> Moment | None:
+    if form in COUNTED:
+        return _count(text, form)
+    pattern, has_clock = compile_format(form)
+    found = pattern.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        return _read_fields(found.groupdict(), has_clock=has_clock)
+    except (ValueError, OverflowError):
+        return None
 
 
 @cache

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from generators.importing.numbers import parse_number
 from generators.importing.times import choose_clock, parse_time
 from infra.errors import UserError
 from tests.generators.importing.outcomes import bring_in, cents, units, write_files
+from tests.generators.importing.workbook import Cell, write_workbook
 
 PLAIN = """
 time: {column: When, zone: UTC}
@@ -374,3 +376,22 @@ def test_the_account_counts_every_row_and_refused_ones_can_be_mended(tmp_path: P
     whole = bring_in(tmp_path, mapping, "a.csv", **{"mended.csv": mended})
     assert (whole.refused, whole.account["rows"]["used"]) == ([], 3)
     assert units(whole.receipts) == {"L/A": 2, "M/A": 1, "M/B": 3}
+
+
+def test_a_workbook_is_all_its_sheets_or_those_that_the_mapping_names(tmp_path: Path) -> None:
+    names: list[Cell] = [*HEAD.strip().split(",")]
+    first: list[list[Cell]] = [
+        ["March"],
+        names,
+        ["007", datetime(2024, 3, 1, 9, 12), "L", 22041.0, 2, 0.1 + 0.2],  # noqa: DTZ001
+    ]
+    second: list[list[Cell]] = [names, [8, datetime(2024, 3, 2), "L", "A", 1, 1.005]]  # noqa: DTZ001
+    book = write_workbook({"2023": first, "2024": second})
+    found = bring_in(tmp_path, PLAIN, **{"a.xlsx": book})
+    assert found.ids == ["L-007-R", "L-8-R"]
+    assert found.times == ["2024-03-01T09:12:00Z", "2024-03-02T00:00:00Z"]
+    assert (units(found.receipts), cents(found.receipts)) == ({"L/22041": 2, "L/A": 1}, 161)
+    some = "rows: {sheets: ['2024']}" + PLAIN
+    assert len(bring_in(tmp_path, some, "a.xlsx").receipts) == 1
+    with pytest.raises(UserError, match="should have the sheets 2025"):
+        bring_in(tmp_path, some.replace("2024", "2025"), "a.xlsx")
