@@ -1,30 +1,20 @@
 """The consumers' files: the topics and fields that each uses, and what it relies on."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from pathlib import Path as File
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import AfterValidator, BaseModel, Field
 
-from contracts.errors import BadContract, BadContracts, Faults
+from contracts.errors import BadContract
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract
-from contracts.syntax import describe_value, parse_yaml, read_text, set_lines
+from contracts.syntax import STRICT, explain, read_model, read_text
+from contracts.times import parse_span
 
 FOR_EVER = "for ever"
 NEWEST_PER_KEY = "newest per key"
-SPANS = {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
-
-
-def parse_span(text: str) -> timedelta:
-    """2 h, 5 min, 90 s. Raises ValueError."""
-    number, _, unit = text.partition(" ")
-    if not number.isdigit() or unit not in SPANS:
-        raise ValueError(f"expected a length of time as 2 h, with {', '.join(SPANS)}")
-    return timedelta(**{SPANS[unit]: int(number)})
 
 
 def _parse_span_or(*words: str) -> AfterValidator:
@@ -37,7 +27,7 @@ def _parse_span_or(*words: str) -> AfterValidator:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = STRICT
 
 
 class Reliances(_Strict):
@@ -105,52 +95,24 @@ def find_writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
 
 
 def load_consumers(folder: File) -> Consumers:
-    """Every consumer in the folder, by name. Raises BadContracts."""
+    """Every consumer in the folder, by name. Raises BadContract."""
     consumers, faults = load_all_consumers(folder)
     if faults:
-        raise BadContracts(faults)
-    return {name: consumer for name, consumer in consumers.items() if consumer is not None}
+        raise BadContract(faults)
+    return consumers
 
 
-def load_all_consumers(
-    folder: File,
-) -> tuple[Mapping[str, Consumer | None], tuple[BadContract, ...]]:
-    """The consumers by name, None for one with a fault, and the faults of their files."""
-    consumers: dict[str, Consumer | None] = {}
-    found: list[BadContract] = []
+def load_all_consumers(folder: File) -> tuple[Consumers, tuple[str, ...]]:
+    """The consumers that are understood, by name, and the faults of the other files."""
+    consumers: dict[str, Consumer] = {}
+    faults: list[str] = []
     for file in sorted(folder.glob("*")):
-        faults = Faults()
-        consumers[file.stem] = faults.attempt("", None, _read, file, faults)
-        found += faults.found
-    return MappingProxyType(consumers), tuple(found)
-
-
-def _read(file: File, faults: Faults) -> Consumer | None:
-    """The consumer; None where the file has a fault."""
-    text = read_text(file)
-    raw = parse_yaml(text, file, faults)
-    try:
-        consumer = Consumer.model_validate(raw)
-    except ValidationError as error:
-        faults.found += [_explain(file, each) for each in error.errors(include_url=False)]
-        set_lines(text, faults.found)
-        return None
-    with faults.collect():
-        if file.name != f"{consumer.name}.yaml":
+        text = read_text(file)
+        consumer, found = read_model(Consumer, text)
+        if consumer and file.name != f"{consumer.name}.yaml":
             stem = file.name.removesuffix(".yaml")
-            raise BadContract(file, "name", stem, consumer.name, "Rename one.", ("name",))
-    set_lines(text, faults.found)
-    return consumer
-
-
-def _explain(file: File, error: ErrorDetails) -> BadContract:
-    location = error["loc"]
-    expected, found = error["msg"], describe_value(error["input"])
-    if error["type"] == "missing":
-        expected, found = "a value", "none"
-    elif error["type"] == "extra_forbidden":
-        expected, found = "keys of a consumer", repr(location[-1])
-    for words in ("Input should be ", "Value error, expected "):
-        expected = expected.removeprefix(words)
-    where = ".".join(map(str, location)) or "the file"
-    return BadContract(file, where, expected, found, "See its neighbours.", location)
+            found.append(explain(text, ("name",), stem, consumer.name, "Rename one."))
+        elif consumer:
+            consumers[consumer.name] = consumer
+        faults += (f"{file}{fault}" for fault in found)
+    return MappingProxyType(consumers), tuple(faults)

@@ -1,135 +1,106 @@
 """The examples of a contract: valid records, and records with one change that breaks one rule."""
 
-import dataclasses
-from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from contracts.errors import Location, Part
-from contracts.mapping import TYPES
+from pydantic import BaseModel, ValidationError
+
+from contracts import odcs
 from contracts.projection import Path, list_fields, parse_path, render_path
-from contracts.shape import Field, InvalidExample, Row, Rule
+from contracts.shape import Contract, Field, InvalidExample, Row
+from contracts.syntax import STRICT, Fault
 
 
-def parse_typed(kind: str, written: Any) -> Any:
-    """A value of this type, from YAML. Raises ValueError."""
-    if kind == "timestamp" and isinstance(written, str):
-        written = datetime.fromisoformat(written)
-        if written.tzinfo is None:
-            raise ValueError(f"{written} without a zone")
-    expected = TYPES[kind].value
-    if not isinstance(written, expected) or isinstance(written, bool) != (expected is bool):
-        raise ValueError(f"{written!r}")
-    return written
+class Change(BaseModel):
+    """What an invalid example changes of the first valid one, and the rule that it then breaks.
+
+    `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
+    `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
+    """
+
+    model_config = STRICT
+
+    breaks: str
+    set: dict[str, Any] = {}
+    repeat: dict[str, int] = {}
 
 
-def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
-    """For every `required` rule: the valid record without that field."""
-    return tuple(
-        InvalidExample(rule.name, _change(valid, rule.path, partial(_set, None)))
-        for rule in rules
-        if rule.kind == "required"
-    )
-
-
-CHANGE_KEYS = {"breaks", "set", "repeat"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Examples:
-    """Reads the examples of one contract, and notes what is wrong with them."""
-
-    fields: Sequence[Field]
-    rules: Sequence[Rule]
-    missing: Collection[Part]
-    """Of fields among these nothing is known."""
-    problems: dict[str, list[Location]] = dataclasses.field(default_factory=dict)
-    """Each problem, and the places of the examples that have it."""
-
-    def note(self, example: Location, problem: str) -> None:
-        places = self.problems.setdefault(problem, [])
-        if example not in places:
-            places.append(example)
-
-    def parse_record(self, written: Any, example: Location) -> dict[str, Any]:
-        """A whole record from YAML, with timestamps as datetimes."""
-        return self._parse_record(self.fields, (), written, example)
-
-    def _parse_record(
-        self, fields: Sequence[Field], parents: Path, written: Any, example: Location
-    ) -> dict[str, Any]:
-        if not isinstance(written, dict):
-            self.note(example, f"{written!r}, which is no record")
-            return dict.fromkeys((field.name for field in fields), None)
-        names = [field.name for field in fields]
-        for name in (name for name in written if name not in names):
-            place = render_path((*parents, str(name)))
-            self.note(example, f"fields that the contract does not have: {place}")
-        return {
-            field.name: self._parse_value(
-                field, (*parents, field.name), written.get(field.name), example
-            )
-            for field in fields
-        }
-
-    def _parse_value(self, field: Field, path: Path, written: Any, example: Location) -> Any:
-        if written is None or path in self.missing:
-            return None
-        if field.type == "array" and isinstance(written, list):
-            return [self._parse_record(field.fields, path, item, example) for item in written]
+def read(
+    contract: Contract, written: odcs.Examples
+) -> tuple[tuple[Row, ...], tuple[InvalidExample, ...], list[Fault]]:
+    """The valid and the invalid examples, and the faults of those that are neither."""
+    faults: list[Fault] = []
+    valid: list[Row] = []
+    for number, example in enumerate(written.examples):
         try:
-            return parse_typed(field.type, written)
-        except ValueError as error:
-            self.note(example, f"{error} as {render_path(path)}, which is of type {field.type}")
-            return None
-
-    def parse_invalid(self, valid: Row, written: Any, example: Location) -> InvalidExample | None:
-        """The valid record, changed so that it breaks a rule.
-
-        `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
-        `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
-        """
-        if not _is_change(written):
-            self.note(example, f"{written!r}, which is not of breaks, set and repeat")
-            return None
-        breaks, value = written["breaks"], valid
-        if breaks not in {rule.name for rule in self.rules} and not self._is_missing(breaks):
-            self.note(example, f"{breaks!r}, which is no rule of this contract")
-        for where, new in written.get("set", {}).items():
-            if of := self._find_field(where, example):
-                path = parse_path(where)
-                parsed = self._parse_value(of, path, new, example)
-                value = _change(value, path, partial(_set, parsed))
-        for where, times in written.get("repeat", {}).items():
-            if self._find_field(where, example):
-                value = _change(value, parse_path(where), partial(_repeat, times))
-        return InvalidExample(breaks, value)
-
-    def _is_missing(self, rule: str) -> bool:
-        return rule in self.missing or any(
-            isinstance(part, tuple) and rule.startswith(f"{render_path(part)} ")
-            for part in self.missing
-        )
-
-    def _find_field(self, where: str, example: Location) -> Field | None:
-        found = dict(list_fields(self.fields)).get(parse_path(where))
-        if found is None:
-            self.note(example, f"{where!r}, which is no field of this contract")
-        return found
+            valid.append(_parse_record(contract.fields, example))
+        except ValueError as problem:
+            faults.append(_explain("examples", number, problem))
+    if not valid:
+        return (), (), faults
+    invalid = [
+        InvalidExample(rule.name, _change(valid[0], rule.path, lambda _: None))
+        for rule in contract.rules
+        if rule.kind == "required"
+    ]
+    for number, change in enumerate(written.invalidExamples):
+        try:
+            invalid.append(_parse_invalid(contract, valid[0], change))
+        except ValueError as problem:
+            faults.append(_explain("invalidExamples", number, problem))
+    return tuple(valid), tuple(invalid), faults
 
 
-def _is_change(written: Any) -> bool:
-    return (
-        isinstance(written, dict)
-        and written.keys() <= CHANGE_KEYS
-        and isinstance(written.get("breaks"), str)
-        and all(
-            isinstance(part, dict) and all(isinstance(where, str) for where in part)
-            for part in (written.get("set", {}), written.get("repeat", {}))
-        )
-        and all(type(times) is int for times in written.get("repeat", {}).values())
-    )
+def _explain(kind: str, number: int, problem: ValueError) -> Fault:
+    location = ("schema", 0, "customProperties", kind, number)
+    return location, "a record of this contract", problem, "Mend the example."
+
+
+def _parse_record(fields: Sequence[Field], written: Any, parents: Path = ()) -> dict[str, Any]:
+    """A whole record from YAML, with timestamps as datetimes. Raises ValueError."""
+    if not isinstance(written, dict):
+        raise ValueError(f"{written!r}, which is no record")
+    names = [field.name for field in fields]
+    if others := [render_path((*parents, str(name))) for name in written if name not in names]:
+        raise ValueError(f"fields that the contract does not have: {', '.join(others)}")
+    return {
+        field.name: _parse_value(field, (*parents, field.name), written.get(field.name))
+        for field in fields
+    }
+
+
+def _parse_value(field: Field, path: Path, written: Any) -> Any:
+    if written is None:
+        return None
+    if field.type == "array" and isinstance(written, list):
+        return [_parse_record(field.fields, item, path) for item in written]
+    try:
+        return odcs.parse_typed(field.type, written)
+    except ValueError as error:
+        place = render_path(path)
+        raise ValueError(f"{error} as {place}, which is of type {field.type}") from error
+
+
+def _parse_invalid(contract: Contract, valid: Row, written: Any) -> InvalidExample:
+    """The valid record, changed so that it breaks a rule. Raises ValueError."""
+    try:
+        change, value = Change.model_validate(written), valid
+    except ValidationError:
+        raise ValueError(f"{written!r}, which is not of breaks, set and repeat") from None
+    if change.breaks not in {rule.name for rule in contract.rules}:
+        raise ValueError(f"{change.breaks!r}, which is no rule of this contract")
+    fields = dict(list_fields(contract.fields))
+    for where in (*change.set, *change.repeat):
+        if parse_path(where) not in fields:
+            raise ValueError(f"{where!r}, which is no field of this contract")
+    for where, new in change.set.items():
+        path = parse_path(where)
+        parsed = _parse_value(fields[path], path, new)
+        value = _change(value, path, partial(_set, parsed))
+    for where, times in change.repeat.items():
+        value = _change(value, parse_path(where), partial(_repeat, times))
+    return InvalidExample(change.breaks, value)
 
 
 def _set(new: Any, _: Any) -> Any:

@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     ModelWrapValidatorHandler,
     ValidationError,
     create_model,
@@ -19,8 +18,7 @@ from contracts.checks import Location, compile_checks, find_broken
 from contracts.mapping import TYPES, to_camel
 from contracts.rules import KINDS
 from contracts.shape import Contract, Field, Limit
-
-STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
+from contracts.syntax import STRICT
 
 BROKEN_RULE = "broken_rule"
 """The type of the error that stands for a broken rule; the rule's name is its message."""

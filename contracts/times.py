@@ -4,7 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
-UNITS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("min", timedelta(minutes=1)))
+UNITS = {
+    "d": timedelta(days=1),
+    "h": timedelta(hours=1),
+    "min": timedelta(minutes=1),
+    "s": timedelta(seconds=1),
+}
 
 
 def to_instant(milliseconds: int) -> datetime | None:
@@ -15,9 +20,17 @@ def to_instant(milliseconds: int) -> datetime | None:
         return None
 
 
+def parse_span(text: str) -> timedelta:
+    """2 h, 5 min, 90 s. Raises ValueError."""
+    number, _, unit = text.partition(" ")
+    if not number.isdigit() or unit not in UNITS:
+        raise ValueError(f"expected a length of time as 2 h, with {', '.join(UNITS)}")
+    return int(number) * UNITS[unit]
+
+
 def render_span(length: timedelta) -> str:
     """2 h, 5 min, 90 s"""
-    for unit, span in UNITS:
+    for unit, span in UNITS.items():
         if length and not length % span:
             return f"{length // span} {unit}"
     return f"{length.total_seconds():.15g} s"

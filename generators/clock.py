@@ -1,7 +1,6 @@
 """The world clock: tied to the wall clock, and announced in its control topic."""
 
 import json
-import time
 
 from confluent_kafka import Message
 
@@ -24,11 +23,6 @@ READER = Reader(create_reader("simulator"))
 def to_speed_milli(speed: float) -> int:
     """The speed factor in thousandths, as a clock holds it: at least 1, so every clock moves."""
     return max(1, round(speed * 1000))
-
-
-def get_wall_ms() -> int:
-    """Wall time, in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class ClockPublisher:

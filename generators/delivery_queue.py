@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from contracts import Contract
 from generators.chance import create_random
@@ -86,14 +86,6 @@ class DeliveryQueue:
             due.append(heappop(self._later))
         due.sort()
         return due
-
-    def dump_state(self) -> dict[str, Any]:
-        """The state after a tick: the records that are published later."""
-        return {"order": self._order, "later": self._later}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self._order = state["order"]
-        self._later = [Record._make((*fields, Dirt(dirt))) for *fields, dirt in state["later"]]
 
     def _post_late_or_twice(self, topic: Contract, event: Event) -> None:
         span_ms = self._horizons_ms[topic.name] - LATE_MS_MIN

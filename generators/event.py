@@ -60,8 +60,5 @@ class Numbering:
         """The number of records so far in the key's partition."""
         return self.counts[topic][self._place(topic, key)]
 
-    def restore(self, counts: Counts) -> None:
-        self.counts = {topic: list(counts[topic]) for topic in self.counts}
-
     def _place(self, topic: str, key: str) -> int:
         return choose_partition(key.encode(), len(self.counts[topic]))

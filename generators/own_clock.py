@@ -7,11 +7,12 @@ import sys
 from threading import Event as Signal
 
 from contracts import HEARTBEATS, encode, encode_key
-from generators.clock import OWN, PARAMETERS_HEADER, ClockPublisher, find_announced, get_wall_ms
+from generators.clock import OWN, PARAMETERS_HEADER, ClockPublisher, find_announced
 from generators.publisher import Publisher
 from generators.resume import OtherWorld, get_header
 from generators.stopping import work_until_stopped
 from generators.ticks import HOUR_MS, TICK_MS
+from infra.clock import get_wall_ms
 from infra.kafka import (
     KafkaDown,
     Outgoing,

@@ -10,7 +10,7 @@ promotion. While another's price holds that is not the usual one, the usual one 
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from generators.chance import create_random
 from generators.event import Event
@@ -185,20 +185,6 @@ class Prices:
                 lift_percent = promotion.lift_percent if promotion else 100
                 lifts[number] = max(0, percent) * 100 // lift_percent
         return lifts
-
-    def dump_state(self) -> dict[str, Any]:
-        return {
-            "cents": self.cents,
-            "usual_cents": self._usual_cents,
-            "ahead": self._ahead,
-            "by_others": sorted(self._by_others),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.cents = list(state["cents"])
-        self._usual_cents = list(state["usual_cents"])
-        self._ahead = [Change(*fields)._replace(by=Setter(fields[-1])) for fields in state["ahead"]]
-        self._by_others = set(state["by_others"])
 
 
 def _build_change(event_id: str, at_ms: int, sku: str, cents: int, effective_ms: int) -> Event:

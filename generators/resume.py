@@ -1,12 +1,12 @@
 """Continues where the log ends, from a snapshot: no record is lost or published twice."""
 
 import hashlib
-import json
 import logging
 import os
+import pickle
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from confluent_kafka import Consumer, Message, TopicPartition
 
@@ -25,6 +25,9 @@ from infra.kafka import (
 )
 from infra.settings import Settings
 
+if TYPE_CHECKING:  # its names of people and places take long to import
+    from generators.world import World
+
 SNAPSHOT_TICKS = 4 * TICKS_PER_HOUR
 SNAPSHOTS_MAX = 2  # the newest may be ahead of the log; the one before is not
 SEQUENCE = "sequence"
@@ -32,6 +35,7 @@ SEQUENCE = "sequence"
 CHUNK_RECORDS = 250  # of each partition, backwards from its end; doubled each time
 CHUNK_RECORDS_MAX = 16_000
 IDLE_SECONDS_MAX = 30.0
+DIGEST_BYTES = 32
 
 log = logging.getLogger("simulator")
 
@@ -69,15 +73,14 @@ class Logged:
         """World time of the newest record; zero in an empty log."""
         return max((end.published_ms for end in self._ends.values()), default=0)
 
-    def count_records(self, like: Counts) -> Counts:
-        """The number of the world's records in each partition, for the same topics."""
-        return {
-            topic: [
-                self._ends[topic, place].sequence + 1 if (topic, place) in self._ends else 0
-                for place in range(len(counts))
-            ]
-            for topic, counts in like.items()
-        }
+    def holds(self, counts: Counts) -> bool:
+        """Whether the log has so many of the world's records in each partition."""
+        there = {place: end.sequence + 1 for place, end in self._ends.items()}
+        return all(
+            count <= there.get((topic, place), 0)
+            for topic, partitions in counts.items()
+            for place, count in enumerate(partitions)
+        )
 
     def skip(self, counts: Counts) -> None:
         """Skip the records that the world has published already."""
@@ -94,9 +97,9 @@ class Logged:
         """
         if not self._ahead:
             return publications
-        return [publication for publication in publications if not self._holds(publication)]
+        return [publication for publication in publications if not self._has(publication)]
 
-    def _holds(self, publication: Publication) -> bool:
+    def _has(self, publication: Publication) -> bool:
         where = publication.topic, publication.partition
         end = self._ahead.get(where)
         if end is None or publication.sequence > end.sequence:
@@ -116,48 +119,46 @@ class Logged:
 
 
 class Snapshots:
-    """The last states of one world, one file each.
+    """The last states of one world, one file each: a digest, and the pickled world after it.
 
     They only save time: without them, or with broken ones, the simulator computes the same world
-    from its start.
+    from its start. So does other code of this room, which need not fit a state of this one.
     """
 
     def __init__(self, folder: Path, world: str) -> None:
         """`world`: the parameters as text; files of another world are never read."""
+        code = (file.read_bytes() for file in sorted(Path(__file__).parent.rglob("*.py")))
         self._folder = folder
-        self._world = hashlib.sha256(world.encode()).hexdigest()[:12]
+        self._world = hashlib.sha256(b"".join([world.encode(), *code])).hexdigest()[:12]
 
-    def save(self, state: dict[str, Any]) -> None:
+    def save(self, world: "World") -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        target = self._folder / f"{self._world}-{state['next_tick']:010d}.json"
-        draft = target.with_suffix(".new")
-        with draft.open("w") as file:
-            json.dump(state, file, separators=(",", ":"))
+        target = self._folder / f"{self._world}-{world.next_tick:010d}.pickle"
+        draft, state = target.with_suffix(".new"), pickle.dumps(world)
+        with draft.open("wb") as file:
+            file.write(hashlib.sha256(state).digest() + state)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
         kept = self._list_files()[-SNAPSHOTS_MAX:]
-        for file_old in set(self._folder.glob("*.json")) - set(kept):
+        for file_old in set(self._folder.glob("*.pickle")) - set(kept):
             file_old.unlink()
 
-    def find_newest(self, logged: Counts) -> dict[str, Any] | None:
+    def find_newest(self, logged: Logged) -> "World | None":
         """The last state that is not ahead of the log; None if there is none."""
         for file in reversed(self._list_files()):
-            try:
-                state: dict[str, Any] = json.loads(file.read_text())
-            except ValueError:
-                log.warning("%s does not parse; an earlier state is taken", file)
+            content = file.read_bytes()
+            digest, state = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+            if hashlib.sha256(state).digest() != digest:
+                log.warning("%s is damaged; an earlier state is taken", file)
                 continue
-            if not any(
-                count > there
-                for topic, partitions in state["counts"].items()
-                for count, there in zip(partitions, logged[topic], strict=True)
-            ):
-                return state
+            world: World = pickle.loads(state)
+            if logged.holds(world.counts):
+                return world
         return None
 
     def _list_files(self) -> list[Path]:
-        return sorted(self._folder.glob(f"{self._world}-*.json"))
+        return sorted(self._folder.glob(f"{self._world}-*.pickle"))
 
 
 def find_last_published(

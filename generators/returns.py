@@ -4,7 +4,7 @@ A loss is recorded at once, or found when staff count the shelf.
 """
 
 from enum import Enum
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from random import Random
 from typing import NamedTuple
 
@@ -93,13 +93,6 @@ class Returns:
         while self._ahead and self._ahead[0].at_ms < until_ms:
             due.append(heappop(self._ahead))
         return due
-
-    def dump_state(self) -> list[Return]:
-        return self._ahead
-
-    def restore(self, state: list[list[int | str | None]]) -> None:
-        self._ahead = [Return._make(fields) for fields in state]
-        heapify(self._ahead)
 
 
 class Kind(Enum):

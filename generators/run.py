@@ -167,7 +167,7 @@ def run(
         if not pacer.wait(to_tick_start_ms(tick)):
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
-            snapshots.save(world.dump_state())
+            snapshots.save(world)
         heard = inputs.take_due(tick) if inputs else ()
         publications = logged.select_missing(world.tick(heard))
         pacer.set_speed(world.load.speed_milli)

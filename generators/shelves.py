@@ -1,7 +1,6 @@
 """The physical shelves of one store."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from generators.demand import UNITS_PER_RECEIPT_MEAN
 from generators.event import Event
@@ -43,7 +42,7 @@ class Shelves:
         self.full: list[int] = []  # units on each full shelf, today
         self.units = [0] * len(kept)
         self.moved: dict[str, int] = {}  # units by sku, since the last page of the ledger
-        self.missed = [0] * len(kept)  # wanted units that were not there; not part of the state
+        self.missed = [0] * len(kept)  # wanted units that were not there
         # Units that left the shelf without a record.
         self.unrecorded = [0] * len(kept)
         self.packs_units = [product.pack_size_units for product in kept]
@@ -118,15 +117,3 @@ class Shelves:
     def price(self, cents: Sequence[int]) -> None:
         """Set the prices, in cents, one per product of the retailer."""
         self.prices_cents = [cents[number] for number in self._assortment]
-
-    def dump_state(self) -> dict[str, Any]:
-        return {
-            "units": self.units,
-            "unrecorded": self.unrecorded,
-            "supply": self.supply.dump_state(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.units = list(state["units"])
-        self.unrecorded = list(state["unrecorded"])
-        self.supply.restore(state["supply"])

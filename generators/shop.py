@@ -1,7 +1,6 @@
 """A store: what its tills and staff do, and the events that they record."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.customers import Payer
@@ -158,13 +157,6 @@ class Shop:
     def build_receipt_id(self, at_ms: int, number: int) -> str:
         """The id of the receipt with that number, issued at that time."""
         return f"{self.store.store_id}-{(at_ms - START_MS) // TICK_MS}-R{number}"
-
-    def dump_state(self) -> dict[str, Any]:
-        return {"shelves": self.shelves.dump_state(), "returns": self._returns.dump_state()}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.shelves.restore(state["shelves"])
-        self._returns.restore(state["returns"])
 
     def _draw_visits(self, tick: int) -> None:
         self._arrivals = self.demand.draw_visits(tick)

@@ -11,13 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from threading import Event as Signal
 
-from generators.clock import (
-    ClockPublisher,
-    find_announced,
-    get_wall_ms,
-    read_announced_ms,
-    to_speed_milli,
-)
+from generators.clock import ClockPublisher, find_announced, read_announced_ms, to_speed_milli
 from generators.inputs import Inputs, Journal
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
@@ -34,6 +28,7 @@ from generators.run import DiskGuard, Paced, Progress, Unpaced, run
 from generators.stopping import work_until_stopped
 from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
+from infra.clock import get_wall_ms
 from infra.disk import find_shortage
 from infra.errors import UserError
 from infra.kafka import KafkaDown, create_producer, is_answering
@@ -125,11 +120,8 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
 
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
-    world = World(wanted)
-    state = snapshots.find_newest(logged.count_records(world.counts))
-    if state:
-        world.restore(state)
-        logged.skip(world.counts)
+    world = snapshots.find_newest(logged) or World(wanted)
+    logged.skip(world.counts)
     log.info("the world %s goes on at tick %d", wanted.render(), world.next_tick)
     return world
 

@@ -4,9 +4,7 @@ Where the world is refilled by orders, only confirmed orders leave.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
-
-from pydantic import TypeAdapter
+from typing import NamedTuple
 
 from generators.chance import create_random
 from generators.event import Event
@@ -75,10 +73,6 @@ class Shipment(NamedTuple):
         }
 
 
-UNDERWAY = TypeAdapter(list[Shipment])
-PLANNED = TypeAdapter(list[tuple[int, Shipment]])
-
-
 class Supply:
     """The orders of one store, and the goods on their way to it."""
 
@@ -137,22 +131,6 @@ class Supply:
                 load.shelf for shipment in here for load in shipment.loads
             )
         return here
-
-    def dump_state(self) -> dict[str, Any]:
-        return {
-            "sent": self._sent,
-            "ordered": self._ordered,
-            "underway": self._underway,
-            "planned": self._planned,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self._sent = state["sent"]
-        self._ordered = [(shelf, packs) for shelf, packs in state["ordered"]]
-        self._underway = UNDERWAY.validate_python(state["underway"])
-        self._planned = PLANNED.validate_python(state["planned"])
-        self.awaited = {shelf for shelf, _ in self._ordered}
-        self.awaited.update(load.shelf for shipment in self._underway for load in shipment.loads)
 
     def _release_planned(self, now_ms: int) -> list[Shipment]:
         """Release the planned shipments that are due; each arrives a tick later at the earliest."""

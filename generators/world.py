@@ -107,40 +107,9 @@ class World:
         return dict(zip(shelves.skus, shelves.units, strict=True))
 
     def count_missed(self, store_id: str) -> dict[str, int]:
-        """Wanted units that a store did not have, by sku, since the program started."""
+        """Wanted units that a store did not have, by sku, since the world began."""
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.missed, strict=True))
-
-    def dump_state(self) -> dict[str, Any]:
-        """The state that the next tick needs. Raises ValueError within an hour.
-
-        It is not a copy: write it down at once.
-        """
-        if self.next_tick % TICKS_PER_HOUR:
-            raise ValueError(
-                f"A world's state is taken between two hours, not before tick {self.next_tick}"
-            )
-        return {
-            "next_tick": self.next_tick,
-            "counts": self._numbering.counts,
-            "outbox": self._deliveries.dump_state(),
-            "prices": self._prices.dump_state(),
-            "incidents": self._incidents.dump_state(),
-            "load": self.load,
-            "shops": [shop.dump_state() for shop in self._shops],
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Set the state that `dump_state` returned."""
-        self.next_tick = state["next_tick"]
-        self._numbering.restore(state["counts"])
-        self._deliveries.restore(state["outbox"])
-        self._prices.restore(state["prices"])
-        self._incidents.restore(state["incidents"])
-        for shop, of_shop in zip(self._shops, state["shops"], strict=True):
-            shop.restore(of_shop)
-            shop.shelves.price(self._prices.cents)
-        self._set_load(Load(*state["load"]))
 
     def _hear(self, given: Input) -> None:
         if isinstance(given, PriceSet):

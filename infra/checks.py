@@ -3,13 +3,15 @@ and their history. The checks write them; the API and `retail status` read them.
 """
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from infra.lake import ByTopic
+from infra.security import files
 
 NEWEST, HISTORY = "newest.json", "history.jsonl"
 HISTORY_LINES_MAX = 20_000
@@ -66,6 +68,9 @@ class Checked:
     tables: Mapping[str, Result] = field(default_factory=dict)
 
 
+CHECKED = TypeAdapter(Checked)
+
+
 def locate_quality(reports: Path) -> Path:
     """The folder of the checks' results, and of their pages: begin at `index.html`."""
     return reports / "quality"
@@ -74,25 +79,23 @@ def locate_quality(reports: Path) -> Path:
 def read_checked(folder: Path) -> Checked:
     """The newest results; none where there are none yet, or of another form."""
     try:
-        document = json.loads((folder / NEWEST).read_text())
-        tables = {each["table"]: _parse(each) for each in document["tables"]}
-        return Checked(document["ran_ms"], document["trouble"], tables)
+        return CHECKED.validate_json((folder / NEWEST).read_bytes())
     except FileNotFoundError:
         return Checked()
-    except (ValueError, KeyError, TypeError) as error:
-        return Checked(trouble=f"{folder / NEWEST} cannot be read: {error!r}")
+    except ValueError as error:
+        return Checked(trouble=f"{folder / NEWEST} cannot be read: {error}")
 
 
 def write_checked(folder: Path, checked: Checked, new: Iterable[Result]) -> None:
     """Replace the newest results, and append the new ones to the history."""
-    tables = [asdict(result) for result in checked.tables.values()]
-    newest = {"ran_ms": checked.ran_ms, "trouble": checked.trouble, "tables": tables}
-    _replace(folder / NEWEST, json.dumps(newest))
+    folder.mkdir(parents=True, exist_ok=True)
+    files.replace(folder / NEWEST, CHECKED.dump_json(checked).decode())
     file = folder / HISTORY
     before = file.read_text().splitlines() if file.exists() else []
     added = [json.dumps(row) for result in new for row in list_history(result)]
     if added:
-        _replace(file, "".join(f"{line}\n" for line in [*before, *added][-HISTORY_LINES_MAX:]))
+        kept = [*before, *added][-HISTORY_LINES_MAX:]
+        files.replace(file, "".join(f"{line}\n" for line in kept))
 
 
 def write_trouble(folder: Path, trouble: str, now_ms: int) -> None:
@@ -108,16 +111,3 @@ def list_history(result: Result) -> Iterator[dict[str, Any]]:
         return
     for outcome in result.outcomes:
         yield {**of_table, **asdict(outcome)}
-
-
-def _parse(document: Mapping[str, Any]) -> Result:
-    outcomes = tuple(Outcome(**outcome) for outcome in document["outcomes"])
-    return Result(**{**document, "outcomes": outcomes})
-
-
-def _replace(file: Path, text: str) -> None:
-    """Whole or not at all, whenever this process ends."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".new")
-    draft.write_text(text)
-    os.replace(draft, file)

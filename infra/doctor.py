@@ -5,7 +5,7 @@ Each says what to do. That there is a Python with its modules, the environment h
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,52 +48,28 @@ class Holder:
     ours: bool  # one of this data folder's own components
 
 
-@dataclass(frozen=True)
-class Machine:
-    """What the checks ask of the machine."""
-
-    starts_java: bool
-    memory_bytes: int
-    disk_bytes: int
-    """Free bytes where the data folder is."""
-    may_write: bool
-    """Into the data folder."""
-    find_holder: Callable[[int], Holder | None]
-    """The process that listens on the port; None if it is free."""
-
-
-def inspect_machine(settings: Settings) -> Machine:
-    """This machine."""
-    home = settings.data_dir
-    existing = next(place for place in (home, *home.parents) if place.exists())
-    return Machine(
-        starts_java=java.can_start(),
-        memory_bytes=psutil.virtual_memory().available,
-        disk_bytes=shutil.disk_usage(existing).free,
-        may_write=os.access(existing, os.W_OK | os.X_OK),
-        find_holder=lambda port: find_holder(home, port),
-    )
-
-
-def run_checks(machine: Machine, settings: Settings) -> Iterator[Finding]:
+def run_checks(settings: Settings) -> Iterator[Finding]:
     """Run every check, in the order in which a start would fail on them."""
     folder, refill = settings.data_dir, settings.refill
+    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    disk_bytes, memory_bytes = shutil.disk_usage(existing).free, psutil.virtual_memory().available
+    starts, may_write = java.can_start(), os.access(existing, os.W_OK | os.X_OK)
     yield judge(
         "java",
-        machine.starts_java,
-        f"Java {java.VERSION}{'' if machine.starts_java else ', which does not start'}",
+        starts,
+        f"Java {java.VERSION}{'' if starts else ', which does not start'}",
         f"It should run on this machine. What it says: {java.locate_java()} -version",
     )
     yield judge(
         "data folder",
-        machine.may_write,
-        f"{folder} {'can' if machine.may_write else 'cannot'} be written",
+        may_write,
+        f"{folder} {'can' if may_write else 'cannot'} be written",
         "Make it writable, or choose another: make up DATA_DIR=…",
     )
     yield judge(
         "disk",
-        machine.disk_bytes >= DISK_MIN_BYTES,
-        f"{machine.disk_bytes / GIB:.1f} GiB free disk",
+        disk_bytes >= DISK_MIN_BYTES,
+        f"{disk_bytes / GIB:.1f} GiB free disk",
         f"{DISK_MIN_BYTES // GIB} GiB are needed where {folder} is. Make room, or choose another "
         "folder: make up DATA_DIR=…",
     )
@@ -106,11 +82,11 @@ def run_checks(machine: Machine, settings: Settings) -> Iterator[Finding]:
     wanted = {"api": settings.api_port}
     if settings.broker_embedded:
         wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}
-    listening = [check_port(machine, settings, use, port) for use, port in wanted.items()]
+    listening = [check_port(settings, use, port) for use, port in wanted.items()]
     yield judge(
         "memory",
-        machine.memory_bytes >= MEMORY_MIN_BYTES or any(finding.ours for finding in listening),
-        f"{machine.memory_bytes / GIB:.1f} GiB free memory",
+        memory_bytes >= MEMORY_MIN_BYTES or any(finding.ours for finding in listening),
+        f"{memory_bytes / GIB:.1f} GiB free memory",
         f"{MEMORY_MIN_BYTES // GIB} GiB are needed for the broker and Spark. Close something "
         "large, or give the machine more",
     )
@@ -121,9 +97,9 @@ def judge(check: str, good: bool, found: str, remedy: str) -> Finding:
     return Finding(check, found, "" if good else remedy)
 
 
-def check_port(machine: Machine, settings: Settings, use: str, port: int) -> Finding:
+def check_port(settings: Settings, use: str, port: int) -> Finding:
     check = f"port {port}"
-    holder = machine.find_holder(port)
+    holder = find_holder(settings.data_dir, port)
     if holder is None:
         return Finding(check, f"free, for the {use}")
     if holder.ours:
@@ -132,15 +108,15 @@ def check_port(machine: Machine, settings: Settings, use: str, port: int) -> Fin
     return Finding(
         check,
         f"Port {port} is in use by {who}",
-        f"Stop it, or choose others: make up PORT_BASE={find_free_base(machine, settings)}",
+        f"Stop it, or choose others: make up PORT_BASE={find_free_base(settings)}",
     )
 
 
-def find_free_base(machine: Machine, settings: Settings) -> int:
+def find_free_base(settings: Settings) -> int:
     """The next PORT_BASE whose ports are all free now."""
     for base in range(settings.port_base + PORT_STEP, 60_000, PORT_STEP):
         moved = settings.model_copy(update={"port_base": base})
-        if not any(map(machine.find_holder, (base, moved.broker_port, moved.controller_port))):
+        if all(map(free, (base, moved.broker_port, moved.controller_port))):
             return base
     return settings.port_base + PORT_STEP
 

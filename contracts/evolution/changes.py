@@ -1,8 +1,7 @@
 """The differences between two versions of a contract, and whom each may harm."""
 
 import json
-from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher
+from collections.abc import Iterator
 from functools import lru_cache
 
 from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
@@ -15,24 +14,19 @@ from contracts.projection import Path, list_fields, list_leaves, project_fields,
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
-LIKE = 0.6
-"""So much alike are two names where one may have become the other."""
 SCHEMAS_MAX = 4_096
 PAIRS_MAX = 16_384
 """Of readers and writers: one check of this repository compares some 2,100."""
 
 
-def find_changes(
-    old: Contract, new: Contract, renamed: Mapping[Path, Path] | None = None
-) -> Iterator[Change]:
-    """Every difference that is not only in words; `renamed` is as of the last version, if given."""
+def find_changes(old: Contract, new: Contract) -> Iterator[Change]:
+    """Every difference that is not only in words."""
     before, after = dict(list_fields(old.fields)), dict(list_fields(new.fields))
-    renamed = find_renamed(old, new) if renamed is None else renamed
     for path, field in before.items():
         if path in after:
             yield from _compare_field(path, old, new, field, after[path])
         elif path[:-1] in after or len(path) == 1:  # what lay in it went with it
-            yield _describe_removal(path, old, new, field, renamed.get(path))
+            yield _describe_removal(path, old, new, field)
     for path, field in after.items():
         if path not in before and (path[:-1] in before or len(path) == 1):
             yield _compare_added(path, old, new, field)
@@ -42,35 +36,10 @@ def find_changes(
     yield from terms.find_changes(old, new)
 
 
-def find_renamed(old: Contract, new: Contract) -> dict[Path, Path]:
-    """By field that is gone: the one that came and is most like it, if one is."""
-    before, after = dict(list_fields(old.fields)), dict(list_fields(new.fields))
-    gone = [path for path in before if path not in after]
-    came = [path for path in after if path not in before]
-    alike = [
-        (SequenceMatcher(None, was[-1], is_[-1]).ratio(), was, is_)
-        for was in gone
-        for is_ in came
-        if before[was].type == after[is_].type and (was[:-1] == is_[:-1] or was[-1] == is_[-1])
-    ]
-    renamed: dict[Path, Path] = {}
-    for likeness, was, is_ in sorted(alike, reverse=True):
-        only = sum(1 for _, other, _ in alike if other == was) == 1
-        if was not in renamed and is_ not in renamed.values() and (likeness >= LIKE or only):
-            renamed[was] = is_
-    return renamed
-
-
-def _describe_removal(
-    path: Path, old: Contract, new: Contract, field: Field, renamed: Path | None
-) -> Change:
+def _describe_removal(path: Path, old: Contract, new: Contract, field: Field) -> Change:
     why = _explain_unreadable(old, path, new) or "who reads it finds nothing"
     kind = ", ".join(filter(None, (field.type, field.unit)))
-    place, text, undo = render_path(path), f"removed ({kind})", "keep the field"
-    if renamed:
-        text += f", renamed? {place} → {render_path(renamed)}"
-        undo = f"keep the name {path[-1]}"
-    return Change(place, text, READERS, why, undo, path)
+    return Change(render_path(path), f"removed ({kind})", READERS, why, "keep the field", path)
 
 
 def _compare_added(path: Path, old: Contract, new: Contract, field: Field) -> Change:

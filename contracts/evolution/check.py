@@ -6,11 +6,9 @@ from pathlib import Path
 
 from contracts.declarations import load_all_consumers
 from contracts.evolution import contradictions, personal
-from contracts.evolution.contradictions import Unread
-from contracts.evolution.released import Pending, Released, complete, find_pending, load_released
+from contracts.evolution.released import Pending, find_pending, load_released
 from contracts.evolution.verdict import Finding, list_findings
-from contracts.loader import Loaded, load_all
-from contracts.shape import Contract
+from contracts.loader import load_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,34 +45,37 @@ class Report:
 def check(folder: Path, today: date) -> Report:
     """The contracts, consumers and releases in a folder: every fault and every break.
 
-    What is not understood of a contract is taken as it was last released.
+    A contract that is not understood is taken as it was last released. While a file has a fault,
+    nothing is said of contradictions.
     """
     loaded = load_all(folder)
     before, faults_before = load_released(folder)
-    all_consumers, faults_of_consumers = load_all_consumers(folder / "consumers")
-    faults = (*loaded.faults, *faults_before, *faults_of_consumers)
-    present = _complete(loaded, before)
-    consumers = {name: consumer for name, consumer in all_consumers.items() if consumer}
-    files = {contract.file for contract in present.values()}
-    unread = Unread(frozenset(loaded.partial) - files, all_consumers)
+    consumers, faults_of_consumers = load_all_consumers(folder / "consumers")
+    faults = [
+        fault.replace(f"{folder}/", "")
+        for fault in (*loaded.faults, *faults_before, *faults_of_consumers)
+    ]
+    there = {contract.file for contract in loaded.contracts.values()}
+    last = (versions[-1] for versions in before.values())
+    unread = (each for each in last if each.file not in there and (folder / each.file).exists())
+    present = {**loaded.contracts, **{contract.name: contract for contract in unread}}
     findings = tuple(list_findings(present, before, consumers, today))
-    declared = contradictions.find_faults(present, before, consumers, today, unread)
-    explained = tuple(
-        f"{who} reads {finding.contract}"
-        for finding in findings
-        if finding.breaks
-        for who in finding.readers_broken
-    )
+    if not faults:
+        explained = tuple(
+            f"{who} reads {finding.contract}"
+            for finding in findings
+            if finding.breaks
+            for who in finding.readers_broken
+        )
+        declared = contradictions.find_faults(present, before, consumers, today)
+        faults += personal.find_mistakes(present)
+        faults += (fault for fault in declared if not fault.startswith(explained))
     drafts = contradictions.find_drafts(present, before, consumers)
     changed = {finding.contract for finding in findings if not finding.released}
     return Report(
-        contracts=len(loaded.contracts) + len(loaded.partial),
-        consumers=len(all_consumers),
-        faults=(
-            *(str(fault).replace(f"{folder}/", "") for fault in faults),
-            *personal.find_mistakes(present),
-            *(fault for fault in declared if not fault.startswith(explained)),
-        ),
+        contracts=len(present),
+        consumers=len(consumers),
+        faults=tuple(faults),
         findings=findings,
         pending=tuple(
             pending
@@ -83,17 +84,3 @@ def check(folder: Path, today: date) -> Report:
         ),
         drafts=drafts,
     )
-
-
-def _complete(loaded: Loaded, before: Released) -> dict[str, Contract]:
-    """The contracts, also those with faults, unless nothing says what they would be."""
-    present = dict(loaded.contracts)
-    last = {versions[-1].file: versions[-1] for versions in before.values()}
-    for file, partial in loaded.partial.items():
-        if partial is None or (partial.missing and file not in last):
-            contract = last.get(file)
-        else:
-            contract = complete(partial, last.get(file, partial.contract))
-        if contract is not None:
-            present.setdefault(contract.name, contract)
-    return present

@@ -1,7 +1,6 @@
 """Whether the declarations of consumers can hold: topics, fields, reliances, permission."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from contracts.declarations import Consumer, Consumers, Use, find_writers
@@ -20,23 +19,8 @@ def find_drafts(present: Contracts, before: Released, consumers: Consumers) -> t
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """What a fault leaves open: nothing is said of it."""
-
-    files: Collection[str]
-    """Contracts of which nothing is known."""
-    consumers: Mapping[str, Consumer | None]
-    """Every consumer; None where nothing is known of it."""
-
-    def has(self, topic: str) -> bool:
-        _, domain, rest = topic.split(".", 2) if topic.count(".") > 2 else ("", "", topic)
-        file = f"{domain}/{rest}.yaml"
-        return any(path.endswith(f"/{file}") for path in self.files)
-
-
 def find_faults(
-    present: Contracts, before: Released, consumers: Consumers, today: date, unread: Unread
+    present: Contracts, before: Released, consumers: Consumers, today: date
 ) -> Iterator[str]:
     """The impossible declarations, each with the consumer that makes it."""
     drafted = find_drafts(present, before, consumers)
@@ -46,12 +30,11 @@ def find_faults(
                 yield from _check_use(consumer, use, present[topic], today)
         for verb, topics in (("reads", consumer.reads), ("writes", consumer.writes)):
             for topic in topics:
-                if topic not in present and not unread.has(topic):
+                if topic not in present:
                     yield f"{consumer.name} {verb} {topic}, which is no contract"
     for contract in present.values():
-        yield from _check_readers(contract, consumers, unread)
-        written = contract.name in drafted or find_writers(consumers, contract.name)
-        if not written and all(unread.consumers.values()):
+        yield from _check_readers(contract, consumers)
+        if contract.name not in drafted and not find_writers(consumers, contract.name):
             yield f"{contract.name}: nobody in contracts/consumers writes it"
         yield from _check_sunset(contract, present, today)
 
@@ -97,8 +80,8 @@ def may_read(consumer: Consumer, contract: Contract) -> bool:
     )
 
 
-def _check_readers(contract: Contract, consumers: Consumers, unread: Unread) -> Iterator[str]:
-    names = {*unread.consumers, *(f"every {consumer.kind}" for consumer in consumers.values())}
+def _check_readers(contract: Contract, consumers: Consumers) -> Iterator[str]:
+    names = {*consumers, *(f"every {consumer.kind}" for consumer in consumers.values())}
     for name in contract.readers:
         if name not in names:
             yield f"{contract.name}: readers names {name}, who is not in contracts/consumers"

@@ -5,8 +5,9 @@ from datetime import date
 from pathlib import Path
 
 from contracts.errors import BadContract
-from contracts.loader import VISIBILITIES, load
+from contracts.loader import load
 from contracts.shape import Contract
+from contracts.syntax import render_fault
 
 NAME = re.compile(r"(public|private)\.([a-z][a-z0-9-]*)\.([a-z][a-z0-9-]*)\.v([1-9][0-9]*)")
 TEMPLATES = Path(__file__).parent / "templates"
@@ -18,17 +19,17 @@ def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> 
     """Write the files; returns them. Raises BadContract."""
     match = NAME.fullmatch(name)
     if match is None:
-        expected = f"<{' or '.join(VISIBILITIES)}>.<domain>.<entity>.v<major>, lower case"
-        raise BadContract(folder, "name", expected, name, "As public.sales.receipt.v1.")
+        expected = "<public or private>.<domain>.<entity>.v<major>, lower case"
+        raise _refuse(folder, "name", expected, name, "As public.sales.receipt.v1.")
     visibility, domain, entity, major = match[1], match[2], match[3], int(match[4])
     present = load(folder)
     file = folder / FOLDERS[kind] / domain / f"{entity}.v{major}.yaml"
     if name in present:
-        raise BadContract(file, "name", "a new one", name, "Change the file that is there.")
+        raise _refuse(file, "name", "a new one", name, "Change the file that is there.")
     if major > 1:
         older = present.get(f"{visibility}.{domain}.{entity}.v{major - 1}")
         if older is None:
-            raise BadContract(file, "name", f"v{major - 1} beside it", "none", "Begin with v1.")
+            raise _refuse(file, "name", f"v{major - 1} beside it", "none", "Begin with v1.")
         return _write_successor(folder, older, sunset)
     text = (TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
     for mark, value in {
@@ -44,11 +45,15 @@ def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> 
     return (file,)
 
 
+def _refuse(place: Path, where: str, expected: str, found: str, advice: str) -> BadContract:
+    return BadContract([f"{place}{render_fault(None, where, expected, found, advice)}"])
+
+
 def _write_successor(folder: Path, older: Contract, sunset: date | None) -> tuple[Path, ...]:
     """Copy the older version under the next number, and give the older one its sunset."""
     source = folder / older.file
     if sunset is None and older.sunset is None:
-        raise BadContract(
+        raise _refuse(
             source, "sunset", "a day until which it is kept up", "none", "Add --sunset YYYY-MM-DD."
         )
     following = older.major + 1

@@ -5,67 +5,37 @@ is not released as it stands.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.errors import BadContract, Faults, Part
-from contracts.loader import Partial, load_at, parse_place
-from contracts.projection import Path as FieldPath
-from contracts.shape import Contract, Field
+from contracts.loader import parse_place, read_file
+from contracts.shape import Contract
 
 FOLDER = "released"
 VERSION = re.compile(r"^version: .*$", re.MULTILINE)
-TERMS = {field.name for field in fields(Contract)} - {"rules"}
 
 Released = Mapping[str, tuple[Contract, ...]]
 """By contract, every released version, the oldest first."""
 
 
-def load_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
+def load_released(folder: Path) -> tuple[Released, tuple[str, ...]]:
     """The releases that are understood, and the faults of the others."""
     releases: dict[str, list[Contract]] = {}
-    faults = Faults()
+    faults: list[str] = []
     for file in sorted((folder / FOLDER).rglob("*.yaml")):
-        with faults.collect():
-            home = file.parent.with_name(f"{file.parent.name}.yaml")
-            contract = load_at(parse_place(folder / FOLDER, home), file)
-            if contract.version != file.stem:
-                advice = "Released files stay put."
-                raise BadContract(file, "version", file.stem, contract.version, advice)
+        home = file.parent.with_name(f"{file.parent.name}.yaml")
+        contract, found = read_file(parse_place(folder / FOLDER, home), file)
+        faults += found
+        if contract and contract.version != file.stem:
+            faults.append(
+                f"{file}: version: expected {file.stem}, found {contract.version}. "
+                "Released files stay put."
+            )
+        elif contract:
             releases.setdefault(contract.name, []).append(contract)
     every = {name: tuple(sorted(them, key=parse_version)) for name, them in releases.items()}
-    return every, tuple(faults.found)
-
-
-def complete(partial: Partial, last: Contract) -> Contract:
-    """The contract, with what is not understood as it was last released."""
-    contract, missing = partial.contract, partial.missing
-    terms = {name: getattr(last, name) for name in missing if name in TERMS}
-    rules = (
-        *(rule for rule in contract.rules if not {rule.path, rule.name} & missing),
-        *(rule for rule in last.rules if {rule.path, rule.name} & missing),
-    )
-    fields = _complete_fields(contract.fields, last.fields, missing)
-    return replace(contract, **{"fields": fields, "rules": rules, **terms})
-
-
-def _complete_fields(
-    fields: Sequence[Field],
-    released: Sequence[Field],
-    missing: Collection[Part],
-    parents: FieldPath = (),
-) -> tuple[Field, ...]:
-    by_name = {field.name: field for field in released}
-    completed = []
-    for field in fields:
-        path, last = (*parents, field.name), by_name.get(field.name)
-        if path in missing and last:
-            completed.append(last)
-        else:
-            inner = _complete_fields(field.fields, last.fields if last else (), missing, path)
-            completed.append(replace(field, fields=inner))
-    return tuple(completed)
+    return every, tuple(faults)
 
 
 def parse_version(contract: Contract) -> tuple[int, ...]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from contracts.declarations import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, parse_span
+from contracts.declarations import FOR_EVER, NEWEST_PER_KEY, Reliances, Use
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract, Rule
-from contracts.times import render_span
+from contracts.times import parse_span, render_span
 
 RETENTION_DEFAULT_MS = 604_800_000  # Kafka's
 LEAST = {"positive": 1, "not negative": 0}

@@ -6,7 +6,7 @@ from datetime import date
 
 from contracts.declarations import Consumers, Use, find_readers, find_writers
 from contracts.evolution.change import LOG, READERS, WRITERS, Change
-from contracts.evolution.changes import find_changes, find_renamed
+from contracts.evolution.changes import find_changes
 from contracts.evolution.released import Released
 from contracts.shape import Contract
 
@@ -52,9 +52,8 @@ def _compare_contract(
 ) -> Iterator[Finding]:
     """The comparison with every released version: a reader may use any of them."""
     since: dict[Change, list[Contract]] = {}
-    renamed = find_renamed(versions[-1], new)
     for old in versions:
-        for change in find_changes(old, new, renamed):
+        for change in find_changes(old, new):
             since.setdefault(change, []).append(old)
     uses = find_readers(consumers, new.name)
     for change, olds in since.items():

@@ -1,7 +1,7 @@
 """The incidents that are planned, under way, or over, and how a shop carries them out."""
 
 from collections.abc import Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from random import Random
 from typing import Any, NamedTuple
 
@@ -73,17 +73,6 @@ class Incidents:
         """Remove and return the incidents that are over."""
         over, self._over = self._over, []
         return over
-
-    def dump_state(self) -> dict[str, Any]:
-        return {"ahead": self._ahead, "open": self._open}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        self._ahead = [
-            (at_ms, incident_id, number, Deed(*deed)._replace(payer=tuple(deed[4])))
-            for at_ms, incident_id, number, deed in state["ahead"]
-        ]
-        heapify(self._ahead)
-        self._open = dict(state["open"])
 
     def _create_scene(self, store: Store, hour: int, draw: Random) -> Scene:
         starts_ms = to_hour_start_ms(hour) + int(draw.random() * HOUR_MS)

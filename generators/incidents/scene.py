@@ -16,7 +16,7 @@ NOBODYS = -1  # no receipt
 
 
 class Deed(NamedTuple):
-    """A purchase or a return at a till. A tuple of plain values: snapshots contain it."""
+    """A purchase or a return at a till."""
 
     at_ms: int
     store: int

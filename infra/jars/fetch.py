@@ -11,7 +11,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from infra.errors import UserError
@@ -20,6 +21,7 @@ from infra.jars.sets import Jar, JarSet
 DOWNLOADS_AT_ONCE_MAX = 6
 ATTEMPTS_MAX = 3
 REQUEST_SECONDS_MAX = 30
+
 
 Progress = Callable[[int, int], object]
 
@@ -71,24 +73,12 @@ def replace(jar_set: JarSet, target: Path, progress: Progress) -> None:
     with tempfile.TemporaryDirectory(prefix=draft_prefix, dir=target.parent) as scratch:
         draft = Path(scratch) / "jars"
         draft.mkdir()
-        collect(jar_set, draft, progress)
+        with ThreadPoolExecutor(DOWNLOADS_AT_ONCE_MAX) as pool:
+            for done, _ in enumerate(pool.map(partial(obtain, draft=draft), jar_set.jars)):
+                progress(done + 1, len(jar_set.jars))
         if target.exists():
             target.rename(Path(scratch) / "old")
         draft.rename(target)
-
-
-def collect(jar_set: JarSet, draft: Path, progress: Progress) -> None:
-    total = len(jar_set.jars)
-    progress(0, total)
-    with ThreadPoolExecutor(DOWNLOADS_AT_ONCE_MAX) as pool:
-        work = [pool.submit(obtain, jar, draft) for jar in jar_set.jars]
-        try:
-            for done, finished in enumerate(as_completed(work), start=1):
-                finished.result()
-                progress(done, total)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 def obtain(jar: Jar, draft: Path) -> None:

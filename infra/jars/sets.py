@@ -3,12 +3,12 @@
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from infra.errors import UserError
 
 Name = Literal["broker", "spark", "delta", "streams", "flink", "compiler"]
-NAMES: tuple[Name, ...] = ("broker", "spark", "delta", "streams", "flink", "compiler")
+NAMES: tuple[Name, ...] = get_args(Name)
 
 SPEC_FILE = "jgo.toml"
 LOCK_FILE = "jgo.lock.toml"

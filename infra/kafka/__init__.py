@@ -21,6 +21,7 @@ from infra.kafka.read import (
     Headers,
     Record,
     consume_arrived,
+    get_place,
     read_assigned,
     read_between,
     read_to_end,

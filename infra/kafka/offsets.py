@@ -20,7 +20,7 @@ from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 
 from infra.errors import UserError
 from infra.kafka.errors import UNSETTLED, UnknownTopic, get_error_code
-from infra.wait import ask_until, wait_for
+from infra.wait import ask_until
 
 REQUEST_SECONDS_MAX = 10.0
 SETTLED_SECONDS_MAX = 30.0
@@ -106,8 +106,7 @@ class EndOffsets:
 
     def _ask_again(self) -> dict[Partition, int]:
         """The present ends of the known partitions; none if one has no leader."""
-        wanted = {TopicPartition(*partition): OffsetSpec.latest() for partition in self._partitions}
-        answers = _answer(self._admin, wanted, self._isolation)
+        answers = _answer(self._admin, self._partitions, OffsetSpec.latest(), self._isolation)
         found = {partition: info.offset for partition, info in answers.items()}
         return {} if OFFSET_INVALID in found.values() else found
 
@@ -169,58 +168,44 @@ def _look_up(
 
     Raises UserError in the end, or KafkaException if no broker said which partitions there are.
     """
-    partitions = _list_patiently(admin, topics) if patient else list_partitions(admin, topics)
-    wanted = {TopicPartition(*partition): spec for partition in partitions}
-    found: dict[Partition, ListOffsetsResultInfo] = {}
-
-    def try_answer() -> bool:
-        try:
-            found.update(_answer(admin, wanted, isolation))
-        except TimeoutError:
-            return False
-        except KafkaException as error:
-            if get_error_code(error) not in BETWEEN_LEADERS:
-                raise
-            return False
-        # Between two leaders an answer may have neither an error nor an offset.
-        return all(info.offset != OFFSET_INVALID for info in found.values())
-
-    def is_answered() -> bool:
-        answered = try_answer()
-        if not answered:
-            # Refresh the metadata: the client would ask the previous leader again.
-            with suppress(KafkaException):
-                admin.list_topics(timeout=REQUEST_SECONDS_MAX)
-        return answered
-
-    if wanted and not wait_for(is_answered, LED_SECONDS_MAX):
-        topics = ", ".join(sorted({topic for topic, _ in partitions}))
-        raise UserError(
-            f"A broker should lead every partition of {topics}, but none does yet. "
-            "See what it waits for: make logs COMPONENT=broker"
-        )
-    return found
-
-
-def _list_patiently(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
-    """As `list_partitions`, but asks again while no broker answers. Raises KafkaException."""
     names = tuple(topics)
+    partitions: tuple[Partition, ...] | None = None
 
-    def ask() -> tuple[Partition, ...] | KafkaException:
+    def ask() -> dict[Partition, ListOffsetsResultInfo] | KafkaException | None:
+        nonlocal partitions
         try:
-            return list_partitions(admin, names)
+            # Each time: the client learns by it who leads by now.
+            partitions = list_partitions(admin, names)
+            found = _answer(admin, partitions, spec, isolation)
+        except TimeoutError:
+            return None
         except KafkaException as error:
+            if get_error_code(error) not in BETWEEN_LEADERS or not (partitions or patient):
+                raise
             return error
+        # Between two leaders an answer may have neither an error nor an offset.
+        return None if OFFSET_INVALID in [info.offset for info in found.values()] else found
 
-    answer = ask_until(ask, lambda heard: isinstance(heard, tuple), LED_SECONDS_MAX)
-    if isinstance(answer, KafkaException):
+    answer = ask_until(ask, lambda heard: isinstance(heard, dict), LED_SECONDS_MAX)
+    if isinstance(answer, dict):
+        return answer
+    if partitions is None and answer is not None:
         raise answer
-    return answer
+    raise UserError(
+        f"A broker should lead every partition of {', '.join(sorted(set(names)))}, but none does "
+        "yet. See what it waits for: make logs COMPONENT=broker"
+    )
 
 
 def _answer(
-    admin: AdminClient, wanted: dict[TopicPartition, OffsetSpec], isolation: IsolationLevel
+    admin: AdminClient,
+    partitions: Iterable[Partition],
+    spec: OffsetSpec,
+    isolation: IsolationLevel,
 ) -> dict[Partition, ListOffsetsResultInfo]:
+    wanted = {TopicPartition(*partition): spec for partition in partitions}
+    if not wanted:
+        return {}
     answers = admin.list_offsets(
         wanted, isolation_level=isolation, request_timeout=REQUEST_SECONDS_MAX
     )

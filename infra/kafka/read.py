@@ -93,7 +93,7 @@ def read_assigned(reader: Consumer, ends: Offsets, idle_seconds_max: float) -> G
     deadline = time.monotonic() + idle_seconds_max
     while waiting:
         for message in consume_arrived(reader, RECORDS_PER_POLL_MAX, POLL_SECONDS):
-            partition, offset = _get_place(message)
+            partition, offset = get_place(message)
             if message.error() is not None:
                 if offset >= ends[partition]:
                     waiting.pop(partition, None)
@@ -126,7 +126,7 @@ def read_to_end(settings: Settings, topic: str) -> dict[bytes, bytes]:
     return latest
 
 
-def _get_place(message: Message) -> tuple[Partition, int]:
+def get_place(message: Message) -> tuple[Partition, int]:
     """The partition and offset of a record, or of the end of a partition.
 
     Raises KafkaException for another error.

@@ -84,4 +84,6 @@ def _build_environment(home: Path, socket: str) -> dict[str, str]:
         "RETAIL_SOCKET": socket,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "PYTHONUNBUFFERED": "1",
+        # By default, glibc keeps what is free in eight pools per core.
+        "MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2"),
     }

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,6 +50,10 @@ def try_command(
     name: Annotated[str | None, typer.Argument(metavar="EXPERIMENT")] = None,
     list_: Annotated[bool, typer.Option("--list", help="Which there are.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not wait between two steps.")] = False,
+    script: Annotated[
+        str | None,
+        typer.Option("--sed", metavar="SCRIPT", help="Run the commands that sed changes by it."),
+    ] = None,
 ) -> None:
     """Run an experiment of the guide in the shop that runs: each command, and what it answers."""
     experiments = {experiment.name: experiment for experiment in find_experiments()}
@@ -68,6 +73,10 @@ def try_command(
             f"An experiment needs a shop that is ready at {settings.api_url}, but: "
             "it does not say that it is. Start it: make up"
         )
+    if script is not None:
+        for command in change(chosen, script):
+            screen.say(run(settings, command))
+        return
     for prose, command in parse_steps(chosen.file.read_text()):
         screen.say(prose)
         if not command:
@@ -87,6 +96,27 @@ def find_experiments() -> list[Experiment]:
             "repository. Run the command in a clone."
         )
     return [Experiment.of(file) for file in sorted(folder.glob(FILES))]
+
+
+def change(experiment: Experiment, script: str) -> list[str]:
+    """The commands that the script changes, changed. Raises UserError.
+
+    It never changes `retail try`, with which a page names its own scripts.
+    """
+    changed = []
+    for _, command in parse_steps(experiment.file.read_text()):
+        done = subprocess.run(
+            ["sed", script], input=command, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise UserError(f"Expected a script of sed; found {script}: {done.stderr.strip()}")
+        if done.stdout != command and not command.startswith("retail try"):
+            changed.append(done.stdout)
+    if not changed:
+        raise UserError(
+            f"Expected a script that changes a command of {experiment.file}; found {script}."
+        )
+    return changed
 
 
 def parse_steps(page: str) -> Iterator[tuple[str, str]]:

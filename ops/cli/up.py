@@ -7,7 +7,7 @@ import typer
 
 from infra import kafka
 from infra.broker.storage import refuse_other_profile
-from infra.doctor import Finding, inspect_machine, run_checks
+from infra.doctor import Finding, run_checks
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import get_jar_set
@@ -99,7 +99,7 @@ def show_findings(findings: list[Finding]) -> None:
 
 
 def examine(current: Settings) -> list[Finding]:
-    return list(run_checks(inspect_machine(current), current))
+    return list(run_checks(current))
 
 
 def check(current: Settings) -> None:

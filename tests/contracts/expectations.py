@@ -13,12 +13,12 @@ from typing import Any
 import fastavro
 
 from contracts import Contract
-from contracts.declarations import Reliances, Use, parse_span
+from contracts.declarations import Reliances, Use
 from contracts.mapping import build_avro_projection
 from contracts.partitions import choose_partition
 from contracts.projection import Path, parse_path, project_fields
 from contracts.schemas import find_schemas
-from contracts.times import EPOCH, MILLISECOND
+from contracts.times import EPOCH, MILLISECOND, parse_span
 from infra.kafka import Record
 
 FRAME_BYTES = 5

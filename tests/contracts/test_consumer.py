@@ -9,9 +9,10 @@ import pytest
 
 from contracts import CLOCKS, CONTRACTS, RECEIPTS, BadContract, Contract, encode, encode_key
 from contracts.consumer import CONSUMERS, create_reader
-from contracts.declarations import load_consumers, parse_span
+from contracts.declarations import load_consumers
 from contracts.errors import Undeclared
 from contracts.partitions import choose_partition
+from contracts.times import parse_span
 from contracts.validation import VALIDATED
 from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project

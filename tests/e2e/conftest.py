@@ -21,9 +21,12 @@ HASTY: Mapping[str, Any] = {"pipeline_seconds_per_batch_min": 4}
 
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """A shop started by `make up SECURE=on`; shops of other files are not secure."""
+    """A shop started by `make up SECURE=on`; shops of other files are not secure.
+
+    It has a supplier, which a second one joins in the guide.
+    """
     folder, seed = tmp_path_factory.mktemp("a shop"), secrets.randbelow(2**31)
-    with opened(folder, seed, **HASTY, secure=True) as started:
+    with opened(folder, seed, **HASTY, secure=True, simulator_refill="orders") as started:
         yield started
 
 

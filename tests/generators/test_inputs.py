@@ -16,12 +16,12 @@ from generators.prices import PriceSet
 from generators.publisher import NUMBER_BYTES
 from generators.resume import SEQUENCE
 from generators.supply import Confirmed
-from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
+from generators.ticks import HOUR_MS, START_MS, to_tick_start_ms
 from generators.world import Input, World
 from infra.settings import Settings
 from ops.control.load import Load
 from tests.bad_records import Bad, create_message, get_good, list_bad
-from tests.generators.worlds import CLEAN
+from tests.generators.worlds import CLEAN, live
 
 BY_ORDERS = replace(CLEAN, stores=1, products=20, refill="orders")
 HEARD_AT = 10
@@ -32,12 +32,9 @@ LOAD = Load("PO-1", 20_000, None, ["S000"], {"SKU-00001": 200})
 """They have the id of an order, and are something else."""
 
 
-def run_world(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[Publication]]:
+def run_world(heard: Sequence[Confirmed]) -> tuple[World, list[Publication]]:
     world = World(BY_ORDERS)
-    published = []
-    for tick in range(hours * TICKS_PER_HOUR):
-        published += world.tick(heard if tick == HEARD_AT else ())
-    return world, published
+    return world, live(world, 2, {HEARD_AT: heard})
 
 
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
@@ -51,17 +48,6 @@ def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     assert came["lines"] == [{**line, "received_units": 12}]
     without, _ = run_world(())
     assert world.count_units("S000")[ORDER.sku] - without.count_units("S000")[ORDER.sku] >= 12
-
-
-def test_a_world_goes_on_with_what_is_planned() -> None:
-    late = ORDER._replace(dispatches_ms=START_MS + 90 * 60_000, arrives_ms=START_MS + 3 * HOUR_MS)
-    world = World(BY_ORDERS)
-    for tick in range(TICKS_PER_HOUR):
-        world.tick([late] if tick == HEARD_AT else ())
-    again = World(BY_ORDERS)
-    again.restore(world.dump_state())
-    for _ in range(3 * TICKS_PER_HOUR):
-        assert again.tick() == world.tick()
 
 
 def test_what_was_heard_is_heard_again_at_the_same_tick_and_never_twice(tmp_path: Path) -> None:

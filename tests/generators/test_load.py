@@ -1,6 +1,5 @@
 """The load that is turned while the world runs, from a minute on."""
 
-import json
 from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from generators.event import Publication
 from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from ops.control.load import Load
-from tests.generators.worlds import CLEAN, SMALL
+from tests.generators.worlds import CLEAN, SMALL, live
 
 BUSY = replace(CLEAN, receipts_per_minute=60.0, overstock_share=1.0, refill="orders")
 """So much lies there that what is wanted is sold."""
@@ -23,15 +22,6 @@ TWICE = Load("twice", receipts_milli=20_000)  # 120 a minute, at ten times the w
 
 Heard = Mapping[int, Sequence[Load]]
 """By tick."""
-
-
-def live(world: World, hours: int, heard: Heard) -> list[Publication]:
-    """What the world publishes up to that hour."""
-    return [
-        publication
-        for tick in range(world.next_tick, hours * TICKS_PER_HOUR)
-        for publication in world.tick(heard.get(tick, ()))
-    ]
 
 
 def split(heard: Heard) -> tuple[list[Publication], list[Publication]]:
@@ -101,12 +91,3 @@ def sum_units(publications: Sequence[Publication]) -> Counter[str]:
 
 def test_speed_is_no_part_of_the_world() -> None:
     assert split({TURN_TICK: [Load("fast", speed_milli=30_000)]}) == split({})
-
-
-def test_a_world_goes_on_with_its_load() -> None:
-    load = Load("all", 12_000, 30_000, ["S001"], {"SKU-00003": 700})
-    world, again = World(SMALL), World(SMALL)
-    live(world, 2, {0: [TWICE], TURN_TICK: [load]})
-    again.restore(json.loads(json.dumps(world.dump_state())))
-    assert again.load == load
-    assert live(again, 5, {}) == live(world, 5, {})

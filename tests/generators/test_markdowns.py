@@ -1,6 +1,5 @@
 """Prices that others set: tills ask them, customers answer them, and the simulator makes way."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +8,6 @@ from itertools import pairwise
 import pytest
 
 from contracts import INCIDENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
-from generators.event import Publication
 from generators.parameters import Parameters, create_parameters
 from generators.prices import PriceSet
 from generators.products import ELASTICITY
@@ -17,14 +15,13 @@ from generators.shelves import OVERSTOCK_FACTOR
 from generators.ticks import (
     START_MS,
     TICKS_PER_DAY,
-    TICKS_PER_HOUR,
     to_day_start_ms,
     to_tick_start_ms,
 )
 from generators.wire import encode_value
 from generators.world import World
 from infra.settings import Settings
-from tests.generators.worlds import CLEAN, SMALL
+from tests.generators.worlds import CLEAN, SMALL, live
 
 BUSY = replace(CLEAN, stores=1, receipts_per_minute=60.0, refill="orders", overstock_share=1.0)
 """Nothing runs out in half a day: what is wanted is sold."""
@@ -47,15 +44,6 @@ def find_price(world: World, sku: str) -> int:
 def mark_down(world: World, sku: str = SKU, effective_ms: int = CUT_MS) -> PriceSet:
     cents = find_price(world, sku) * (100 - CUT_PERCENT) // 100
     return PriceSet(f"{sku}-cut", sku, cents, effective_ms)
-
-
-def live(world: World, hours: int, heard: Heard) -> list[Publication]:
-    """What the world publishes up to that hour."""
-    return [
-        publication
-        for tick in range(world.next_tick, hours * TICKS_PER_HOUR)
-        for publication in world.tick(heard.get(tick, ()))
-    ]
 
 
 def sell(parameters: Parameters, hours: int, heard: Heard) -> list[Line]:
@@ -154,14 +142,6 @@ def test_a_promotion_ends_a_markdown_when_it_begins_and_when_it_ends() -> None:
         for begin, end in pairwise(edges)
     ]
     assert paid == [{usual}, {cut.cents}, {140}, {cut.cents}, {usual}]
-
-
-def test_a_world_goes_on_with_the_prices_that_others_set() -> None:
-    cut, later = mark_down(World(SLOW)), mark_down(World(SLOW), "SKU-00001", to_tick_start_ms(200))
-    world, again = World(SLOW), World(SLOW)
-    live(world, 2, {HEARD_TICK: [cut, later]})
-    again.restore(json.loads(json.dumps(world.dump_state())))
-    assert live(again, 30, {}) == live(world, 30, {})
 
 
 def test_that_share_of_the_products_opens_with_too_much_in_every_store() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from contracts import CLOCKS, decode
-from generators.clock import get_wall_ms
 from generators.own_clock import Timekeeper, keep_time, read_heartbeat_ms, refuse_other
 from generators.resume import OtherWorld
 from generators.simulator import simulate
 from generators.ticks import HOUR_MS
+from infra.clock import get_wall_ms
 from infra.kafka import read_to_end
 from infra.settings import Settings
 from infra.wait import wait_until

@@ -1,20 +1,22 @@
-import json
 import os
+import pickle
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.event import Counts, Publication
+from generators.event import Publication
+from generators.prices import PriceSet
 from generators.resume import Logged, OtherWorld, Snapshots
-from generators.ticks import TICKS_PER_HOUR
+from generators.supply import Confirmed
+from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
-from tests.generators.worlds import SMALL, to_published
+from ops.control.load import Load
+from tests.generators.worlds import SMALL, live, to_published
 
 HOURS = 4
 TICKS = HOURS * TICKS_PER_HOUR
@@ -22,12 +24,12 @@ WORLD = replace(SMALL, seed=3, stores=2, products=12, receipts_per_minute=4.0)
 
 
 @cache
-def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
+def publish_uncut() -> tuple[tuple[Publication, ...], tuple[bytes, ...]]:
     """All that the world publishes, and its state as written down before every hour."""
     world, publications, states = World(WORLD), [], []
     for tick in range(TICKS):
         if tick % TICKS_PER_HOUR == 0:
-            states.append(json.dumps(world.dump_state()))
+            states.append(pickle.dumps(world))
         publications += world.tick()
     return tuple(publications), tuple(states)
 
@@ -37,19 +39,15 @@ def create_log(publications: Iterable[Publication]) -> Logged:
     return Logged(ends)
 
 
-def resume_world(log: Logged, states: Iterable[str]) -> World:
+def resume_world(log: Logged, states: Iterable[bytes]) -> World:
     """The world, taken up from the last state that is not ahead of the log."""
     world = World(WORLD)
-    for text in states:
-        state: dict[str, Any] = json.loads(text)
-        if are_all_there(state["counts"], log.count_records(state["counts"])):
-            world.restore(state)
+    for state in states:
+        then: World = pickle.loads(state)
+        if log.holds(then.counts):
+            world = then
     log.skip(world.counts)
     return world
-
-
-def are_all_there(counts: Counts, there: Counts) -> bool:
-    return all(a <= b for topic in counts for a, b in zip(counts[topic], there[topic], strict=True))
 
 
 def publish_rest(world: World, log: Logged) -> list[Publication]:
@@ -86,26 +84,24 @@ def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
         publish_rest(World(replace(WORLD, seed=4)), create_log(publications))
 
 
-def test_a_restored_world_goes_on_with_its_prices_deliveries_returns_and_incidents() -> None:
-    """From a state that has all of them open: a price decided, goods under way, goods to return."""
-    uncut_world, again = World(SMALL), World(SMALL)
-    for _ in range(37 * TICKS_PER_HOUR):
-        uncut_world.tick()
-    state: dict[str, Any] = json.loads(json.dumps(uncut_world.dump_state()))
-    assert state["prices"]["ahead"]
-    assert state["incidents"]["ahead"]
-    assert all(shop["returns"] for shop in state["shops"])
-    assert any(shop["shelves"]["supply"]["underway"] for shop in state["shops"])
-    again.restore(state)
-    for _ in range(14 * TICKS_PER_HOUR):
-        assert again.tick() == uncut_world.tick()
+HEARD = (
+    Confirmed(
+        "PO-1", "S000", "SKU-00000", 24, 12, START_MS + 150 * TICK_MS, START_MS + 4 * HOUR_MS
+    ),
+    PriceSet("now", "SKU-00000", 99, START_MS),
+    PriceSet("later", "SKU-00001", 99, START_MS + 200 * TICK_MS),
+    Load("all", 12_000, 30_000, ["S001"], {"SKU-00003": 700}),
+)
 
 
-LOG = {"sales": [100, 100]}
-
-
-def create_state(tick: int, count: int = 0) -> dict[str, object]:
-    return {"next_tick": tick, "counts": {"sales": [count, 0]}}
+def test_a_restored_world_goes_on_with_all_that_it_has_begun_and_heard() -> None:
+    parameters = replace(SMALL, refill="orders")
+    world = World(parameters)
+    live(world, 2, {80: HEARD})
+    for hours in (6, 40):
+        again: World = pickle.loads(pickle.dumps(world))
+        assert again.load == HEARD[-1]
+        assert live(again, hours) == live(world, hours)
 
 
 @pytest.fixture
@@ -113,36 +109,50 @@ def snapshots(tmp_path: Path) -> Snapshots:
     return Snapshots(tmp_path, "a world")
 
 
+def live_until(tick: int) -> World:
+    world = World(WORLD)
+    while world.next_tick < tick:
+        world.tick()
+    return world
+
+
+def find_tick(snapshots: Snapshots, log: Logged) -> int | None:
+    world = snapshots.find_newest(log)
+    return None if world is None else world.next_tick
+
+
 def test_the_newest_state_that_is_not_ahead_of_the_log_is_taken_up_and_two_are_kept(
     snapshots: Snapshots, tmp_path: Path
 ) -> None:
-    assert snapshots.find_newest(LOG) is None
-    snapshots.save(create_state(240))
-    snapshots.save(create_state(480, count=100))
-    assert snapshots.find_newest(LOG) == create_state(480, count=100)
-    snapshots.save(create_state(720, count=101))
-    assert snapshots.find_newest(LOG) == create_state(480, count=100)
+    publications, _ = publish_uncut()
+    log = create_log(publications)
+    assert find_tick(snapshots, log) is None
+    for tick in (10, 20, 30):
+        snapshots.save(live_until(tick))
+        assert find_tick(snapshots, log) == tick
     assert len(list(tmp_path.iterdir())) == 2
-    assert Snapshots(tmp_path, "another world").find_newest({"sales": [200, 200]}) is None
+    behind = [record for record in publications if record.published_ms < to_tick_start_ms(25)]
+    assert find_tick(snapshots, create_log(behind)) == 20
+    assert find_tick(Snapshots(tmp_path, "another world"), log) is None
 
 
 def test_a_crash_while_writing_leaves_the_states_before(
     snapshots: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    snapshots.save(create_state(240))
+    snapshots.save(live_until(10))
 
     def crash(*_: object) -> None:
         raise OSError("no space left")
 
     monkeypatch.setattr(os, "replace", crash)
     with pytest.raises(OSError, match="no space left"):
-        snapshots.save(create_state(480))
-    assert snapshots.find_newest(LOG) == create_state(240)
+        snapshots.save(live_until(20))
+    assert find_tick(snapshots, create_log(publish_uncut()[0])) == 10
 
 
 def test_a_broken_state_gives_way_to_the_one_before(snapshots: Snapshots, tmp_path: Path) -> None:
-    snapshots.save(create_state(240))
-    snapshots.save(create_state(480))
+    snapshots.save(live_until(10))
+    snapshots.save(live_until(20))
     newest = max(tmp_path.iterdir())
-    newest.write_text(newest.read_text()[:-5])
-    assert snapshots.find_newest(LOG) == create_state(240)
+    newest.write_bytes(newest.read_bytes()[:-5])
+    assert find_tick(snapshots, create_log(publish_uncut()[0])) == 10

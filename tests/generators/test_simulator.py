@@ -12,12 +12,12 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from contracts import CLOCKS, PRICE_CHANGES, decode, encode, encode_key
-from generators.clock import get_wall_ms
 from generators.inputs import Journal
 from generators.parameters import create_parameters
 from generators.resume import Published, is_numbered, parse_published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import TOPICS, World
+from infra.clock import get_wall_ms
 from infra.kafka import (
     Outgoing,
     Partition,

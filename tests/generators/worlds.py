@@ -1,6 +1,6 @@
 """Small worlds to test with, and what they publish."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -11,7 +11,7 @@ from generators.event import Event, Publication
 from generators.parameters import Parameters
 from generators.resume import Published
 from generators.ticks import TICKS_PER_HOUR
-from generators.world import World
+from generators.world import Input, World
 
 CLEAN = Parameters(seed=1, stores=3, products=40, receipts_per_minute=12.0)
 # Small, with much dirt: its hours take a moment.
@@ -55,6 +55,18 @@ def publish_hours(count: int, parameters: Parameters = SMALL) -> tuple[Publicati
 def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
     ticks = chain.from_iterable(remember(parameters).list_ticks(hours))
     return tuple(publication.event for publication in ticks if publication.topic == topic.name)
+
+
+def live(
+    world: World, hours: int, heard: Mapping[int, Sequence[Input]] | None = None
+) -> list[Publication]:
+    """What the world publishes up to that hour. `heard`: by tick."""
+    inputs = heard or {}
+    return [
+        publication
+        for tick in range(world.next_tick, hours * TICKS_PER_HOUR)
+        for publication in world.tick(inputs.get(tick, ()))
+    ]
 
 
 def to_published(publication: Publication) -> Published:

@@ -60,7 +60,7 @@ def test_checks_that_could_not_run_leave_the_results(tmp_path: Path) -> None:
     assert (found.ran_ms, found.trouble, found.tables["gold"].version) == (6, "no memory", 7)
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"ran_ms": 1, "trouble": "", "tables": [{"a": 1}]}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"ran_ms": 1, "trouble": "", "tables": [{"a": 1}]}'])
 def test_results_of_another_form_are_said_to_be(tmp_path: Path, text: str) -> None:
     (tmp_path / NEWEST).write_text(text)
     found = read_checked(tmp_path)

@@ -1,77 +1,96 @@
 import os
 import socket
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from infra.doctor import GIB, Finding, Holder, Machine, find_holder, inspect_machine, run_checks
+from infra.doctor import GIB, Finding, Holder, find_holder, run_checks
 from infra.settings import HOST, Settings
 
-GOOD = Machine(
-    starts_java=True,
-    memory_bytes=8 * GIB,
-    disk_bytes=50 * GIB,
-    may_write=True,
-    find_holder=lambda _: None,
-)
 OURS = Holder("java", 77, ours=True)
 STRANGER = Holder("python3", 4121, ours=False)
 
-
-def examine(machine: Machine, folder: Path, **settings: object) -> list[Finding]:
-    return list(run_checks(machine, Settings.model_validate({"data_dir": folder, **settings})))
+Examine = Callable[..., list[Finding]]
 
 
-def list_complaints(machine: Machine, folder: Path, **settings: object) -> list[str]:
-    return [str(finding) for finding in examine(machine, folder, **settings) if not finding.good]
+@pytest.fixture
+def examine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Examine:
+    """The checks on a good machine, but for what is given."""
+
+    def examine(
+        starts: bool = True,
+        writes: bool = True,
+        disk_bytes: int = 50 * GIB,
+        memory_bytes: int = 8 * GIB,
+        holders: dict[int, Holder] | None = None,
+        **settings: Any,
+    ) -> list[Finding]:
+        held = holders or {}
+        memory = SimpleNamespace(available=memory_bytes)
+        for name, answer in {
+            "java.can_start": lambda: starts,
+            "os.access": lambda *_: writes,
+            "shutil.disk_usage": lambda _: SimpleNamespace(free=disk_bytes),
+            "psutil.virtual_memory": lambda: memory,
+            "find_holder": lambda _, port: held.get(port),
+            "free": lambda port: port not in held,
+        }.items():
+            monkeypatch.setattr(f"infra.doctor.{name}", answer)
+        return list(run_checks(Settings.model_validate({"data_dir": tmp_path, **settings})))
+
+    return examine
 
 
-def hold(holders: dict[int, Holder], **others: Any) -> Machine:
-    return replace(GOOD, find_holder=holders.get, **others)
+def list_complaints(findings: list[Finding]) -> list[str]:
+    return [str(finding) for finding in findings if not finding.good]
 
 
-def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:
+def test_orders_that_nobody_proposes_are_refused(examine: Examine) -> None:
     orders = {"simulator_refill": "orders", "pipelines": "inventory"}
-    [complaint] = list_complaints(GOOD, tmp_path, **orders)
+    [complaint] = list_complaints(examine(**orders))
     assert "PIPELINES=inventory,reorder" in complaint
     orders["pipelines"] = "inventory,reorder"
-    assert list_complaints(GOOD, tmp_path, **orders) == []
+    assert list_complaints(examine(**orders)) == []
 
 
 @pytest.mark.parametrize(
     ("change", "found", "remedy"),
     [
-        ({"starts_java": False}, "does not start", "java -version"),
-        ({"may_write": False}, "cannot be written", "DATA_DIR="),
+        ({"starts": False}, "does not start", "java -version"),
+        ({"writes": False}, "cannot be written", "DATA_DIR="),
         ({"disk_bytes": GIB}, "1.0 GiB free disk", "2 GiB are needed"),
         ({"memory_bytes": GIB}, "1.0 GiB free memory", "5 GiB are needed"),
     ],
 )
 def test_what_is_missing_is_said_with_what_to_do(
-    tmp_path: Path, change: dict[str, Any], found: str, remedy: str
+    examine: Examine, change: dict[str, Any], found: str, remedy: str
 ) -> None:
-    assert list_complaints(GOOD, tmp_path) == []
-    [complaint] = list_complaints(replace(GOOD, **change), tmp_path)
+    assert list_complaints(examine()) == []
+    [complaint] = list_complaints(examine(**change))
     assert found in complaint
     assert remedy in complaint
 
 
-def test_a_busy_port_is_said_with_its_holder_and_other_ports_that_are_free(tmp_path: Path) -> None:
-    [said] = list_complaints(hold({8000: STRANGER, 8100: STRANGER, 9292: STRANGER}), tmp_path)
+def test_a_busy_port_is_said_with_its_holder_and_other_ports_that_are_free(
+    examine: Examine,
+) -> None:
+    holders = {8000: STRANGER, 8100: STRANGER, 9292: STRANGER}
+    [said] = list_complaints(examine(holders=holders))
     remedy = "Stop it, or choose others: make up PORT_BASE=8300"
     assert said == f"Port 8000 is in use by python3 (pid 4121). {remedy}"
-    [unseen] = list_complaints(hold({9092: Holder("another user's process", 0, False)}), tmp_path)
+    [unseen] = list_complaints(examine(holders={9092: Holder("another user's process", 0, False)}))
     assert unseen.startswith("Port 9092 is in use by another user's process. Stop it")
 
 
-def test_our_own_components_may_hold_their_ports_and_memory(tmp_path: Path) -> None:
-    assert list_complaints(hold({9092: OURS}, memory_bytes=GIB), tmp_path) == []
+def test_our_own_components_may_hold_their_ports_and_memory(examine: Examine) -> None:
+    assert list_complaints(examine(holders={9092: OURS}, memory_bytes=GIB)) == []
 
 
-def test_with_a_remote_kafka_only_the_api_needs_a_port(tmp_path: Path) -> None:
-    findings = examine(GOOD, tmp_path, kafka_bootstrap_servers="kafka.example:9093")
+def test_with_a_remote_kafka_only_the_api_needs_a_port(examine: Examine) -> None:
+    findings = examine(kafka_bootstrap_servers="kafka.example:9093")
     assert [finding.check for finding in findings if "port" in finding.check] == ["port 8000"]
 
 
@@ -86,7 +105,6 @@ def test_who_listens_on_a_port_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_is_judged_by_its_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infra.java.locate_java", lambda: tmp_path / "java")
-    machine = inspect_machine(Settings(data_dir=tmp_path / "a" / "b"))
-    assert machine.may_write
-    assert machine.disk_bytes > 0
-    assert not machine.starts_java  # one that is not there
+    found = {each.check: each for each in run_checks(Settings(data_dir=tmp_path / "a" / "b"))}
+    assert found["data folder"].good
+    assert not found["java"].good  # one that is not there

@@ -41,7 +41,6 @@ from infra.kafka import (
 from infra.kafka.access import Grant, set_grants
 from infra.kafka.clients import Config
 from infra.kafka.errors import get_error_code
-from infra.kafka.send import NotDelivered
 from infra.processes import start_module
 from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
@@ -351,9 +350,3 @@ def working(settings: Settings) -> Iterator[list[psutil.Process]]:
 def has_worked(settings: Settings) -> bool:
     written = {pipeline for pipeline, _ in read_markers(settings)}
     return read_start_ms(settings, "quarantine") > 0 and written >= set(AT_WORK)
-
-
-def test_a_record_of_another_is_not_written_and_the_service_is_told(secure: Settings) -> None:
-    client = create_producer(secure.as_service("supplier"))
-    with pytest.raises(NotDelivered, match=r"(?i)authorization"):
-        send(client, RECEIPTS.name, b"store", b"value")

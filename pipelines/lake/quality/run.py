@@ -21,7 +21,7 @@ from infra.lock import LockHeld, lock_folder
 from infra.reports import locate_reports
 from infra.settings import Settings
 from pipelines.lake.quality import served
-from pipelines.lake.quality.checks import CHECKS, Check
+from pipelines.lake.quality.checks import Check, list_checks
 from pipelines.lake.quality.docs import Docs
 from pipelines.lake.quality.reading import Pinned, pin
 from pipelines.lake.work import limit_ends
@@ -47,7 +47,8 @@ def check(settings: Settings, *, whole: bool = False) -> tuple[Checked, str]:
         before = read_checked(folder)
         docs = Docs(folder)
         run = Run(folders, docs, before.tables, whole)
-        new = [result for each in CHECKS if (result := run.check_table(each)) is not None]
+        checks = list_checks(settings)
+        new = [result for each in checks if (result := run.check_table(each)) is not None]
         missing: dict[str, str] = {}
         for view in served.VIEWS:
             try:

@@ -1,6 +1,6 @@
 """Counts, copies and sums of many rows, in DuckDB, as small frames for expectations."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
@@ -11,7 +11,6 @@ import pyarrow as pa
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from contracts.measures import AMOUNT
 from infra.kafka import Offsets
-from pipelines.lake.tables import EVENTS
 
 ENGINE: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
@@ -19,8 +18,8 @@ ENGINE: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": str(Path(gettempdir()) / "retail-checks"),
 }
 
-PLAIN = frozenset(topic.name for topic in EVENTS)
-"""Topics without gaps: neither compacted nor written in transactions."""
+Count = Callable[[Offsets, Offsets], Offsets]
+"""Counts the committed records of the log between offsets, per partition."""
 
 COUNTS = """
 with found as (
@@ -38,7 +37,6 @@ select
     partition,
     coalesce("end", 0)                   as "end",
     coalesce("end" - start, 0)           as offsets,
-    coalesce(gaps_max, 0)                as gaps_max,
     coalesce(records, 0)                 as records,
     coalesce(different, 0)               as different,
     coalesce(after_last, 0)              as after_last,
@@ -130,7 +128,7 @@ GOLD = (
 EXPECTED: Mapping[str, pa.DataType] = {
     "topic": pa.string(),
     "partition": pa.int32(),
-    **dict.fromkeys(("start", "end", "gaps_max"), pa.int64()),
+    **dict.fromkeys(("start", "end"), pa.int64()),
 }
 
 
@@ -146,24 +144,29 @@ def query(sql: str, **relations: Any) -> pa.Table:
         return rows
 
 
-def count_records(records: Any, starts: Offsets, ends: Offsets) -> pa.Table:
+def count_records(records: Any, starts: Offsets, ends: Offsets, count_committed: Count) -> pa.Table:
     """A row per partition that holds, or should hold, records from its start: their number, that of
-    offsets, and `gaps_max`: how many offsets may have no record.
+    offsets, and `gaps_max`: how many offsets have no record in the log either, as the markers of
+    transactions and what was deleted since. The log is read only where the table has gaps.
     """
     expected = [
-        {
-            "topic": topic,
-            "partition": partition,
-            "start": start,
-            "end": end,
-            "gaps_max": 0 if topic in PLAIN else end - start,
-        }
+        {"topic": topic, "partition": partition, "start": start, "end": end}
         for (topic, partition), end in ends.items()
         if end > (start := starts.get((topic, partition), 0))
     ]
-    return query(
+    counts = query(
         COUNTS, records=records, expected=pa.Table.from_pylist(expected, pa.schema(EXPECTED))
     )
+    rows = counts.to_pylist()
+    gaps = [(row["topic"], row["partition"]) for row in rows if row["gaps"] > 0]
+    committed = count_committed(starts, {partition: ends[partition] for partition in gaps})
+    gaps_max = [
+        row["offsets"] - committed[place]
+        if (place := (row["topic"], row["partition"])) in gaps
+        else 0
+        for row in rows
+    ]
+    return counts.append_column("gaps_max", pa.array(gaps_max, pa.int64()))
 
 
 def find_copies(new: pa.Table, near: Any) -> pa.Table:

@@ -8,14 +8,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from contracts import CONTRACTS, DAILY_DEMAND, RECEIPTS, REFUNDS, Contract
+from contracts import CONTRACTS, DAILY_DEMAND, PRICE_CHANGES, RECEIPTS, REFUNDS, Contract
 from contracts.checks import order_checks
 from infra.checks import Outcome
 from infra.folder import Folder
-from infra.kafka import Offsets
+from infra.kafka import Offsets, create_admin, read_high_watermarks
 from infra.lake import Coverage, Folders
+from infra.settings import Settings
 from pipelines.lake.quality import docs, served
-from pipelines.lake.quality.checks import PLACE, Frame, Records
+from pipelines.lake.quality.checks import PLACE, Frame, Records, count_committed
 from pipelines.lake.quality.docs import RESULTS, RUNS_KEPT, VALIDATIONS, Docs
 from pipelines.lake.quality.expectations import build_frames, list_expectations
 from pipelines.lake.quality.reading import pin
@@ -26,6 +27,7 @@ from tests.contracts.strategies import draw_records, typed
 from tests.services.lake import SmallLake, part
 from tests.services.silver import create_schema
 from tests.services.world import NOON
+from tests.transactions import write_transaction
 
 RECORDS = 60
 DAY = timedelta(days=1)
@@ -104,10 +106,33 @@ def test_records_are_counted_against_offsets(
     records = [{"topic": PART[0], "partition": PART[1], "offset": offset} for offset in offsets]
     lake.write_bronze(records, Coverage(1, {PART: 3}))
     table = pin(folders.bronze)
-    [frame] = Records().measure(folders, table, starts, table.ends)
+    [frame] = Records(count_all).measure(folders, table, starts, table.ends)
     outcomes = pages.validate("bronze", frame, 0)
     assert sum(not outcome.success for outcome in outcomes) == broken
     assert [row["partition"] for each in outcomes for row in each.rows] == [PART[1]] * broken
+
+
+def test_transactions_are_gaps_of_the_log_itself(kafka: Settings) -> None:
+    partition = PRICE_CHANGES.name, 0
+    write_transaction(kafka, partition, [b"kept", b"kept"], commits=True)
+    write_transaction(kafka, partition, [b"taken back"], commits=False)
+    end = read_high_watermarks(create_admin(kafka), [PRICE_CHANGES.name])[partition]
+    assert (count_committed(kafka, {}, {partition: end}), end) == ({partition: 2}, 5)
+
+
+def count_all(starts: Offsets, ends: Offsets) -> Offsets:
+    """The log has a record at every offset."""
+    return {partition: end - starts.get(partition, 0) for partition, end in ends.items()}
+
+
+def test_an_offset_without_a_record_in_the_log_needs_none(folders: Folders) -> None:
+    lake = SmallLake(folders)
+    records = [{"topic": PART[0], "partition": PART[1], "offset": offset} for offset in (0, 2)]
+    lake.write_bronze(records, Coverage(1, {PART: 4}))
+    table = pin(folders.bronze)
+    [frame] = Records(lambda *_: {PART: 2}).measure(folders, table, {}, table.ends)
+    [row] = frame.rows.to_pylist()
+    assert (row["gaps"], row["gaps_max"]) == (2, 2)
 
 
 @pytest.mark.parametrize(("served_units", "agree"), [(5, True), (4, False)])
