@@ -320,6 +320,7 @@ def _render_fault(names: Names, mapping: Mapping) -> str:
         when units_read is null or not units_exact or units_read <> round(units_read, 3)
             then 'units: expected a number with at most three decimals'
         when kind = 'adjustment' then null
+        when units_read = 0 then 'units: expected some, found 0; see rows.skip_zero_units'
         when discount_unread then 'discount: expected a number'
         when price_cents is null or money_percent then {price}
         end"""
