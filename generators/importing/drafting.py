@@ -14,7 +14,7 @@ import yaml
 
 from generators.importing.columns import is_clock, list_texts
 from generators.importing.files import choose_encoding, guess_encoding, list_files, list_parts
-from generators.importing.guessing import guess, match_days
+from generators.importing.guessing import find_formats, guess, match_days
 from generators.importing.mapping import Mapping, Rows
 from generators.importing.numbers import weigh
 from generators.importing.reading import Reader, open_scratch, read_lines
@@ -24,6 +24,7 @@ from infra.errors import UserError
 
 TEXTS_MAX = 5_000
 """The most distinct texts of a column that are looked at; they come from all of the files."""
+TIMES_TRIED = 200
 
 
 def propose_mapping(*paths: Path) -> str:
@@ -58,7 +59,7 @@ def study(files: Sequence[Path]) -> Found:
             if not days or not re.search(days, name)
         }
         clocks = [name for name in columns if is_clock(engine, reader.columns[name])]
-        guesses = guess([name for name in columns if name not in clocks] or list(columns))
+        guesses = _guess_fields(columns, clocks, wide=bool(days))
         for field_name in NUMBERS:
             if guesses.get(field_name) in columns:
                 name = guesses[field_name]
@@ -66,6 +67,19 @@ def study(files: Sequence[Path]) -> Found:
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         title = files[0].name + more
     return Found(title, rows, columns, clocks, encoding, days, guesses)
+
+
+def _guess_fields(
+    columns: dict[str, Column], clocks: Sequence[str], *, wide: bool
+) -> dict[str, str]:
+    """Columns by field: by their names, and the time by what a column holds."""
+    guesses = guess([name for name in columns if name not in clocks] or list(columns))
+    for column in columns.values() if "time" not in guesses and not wide else ():
+        texts = list(column.texts)[:TIMES_TRIED]
+        if column.name not in guesses.values() and find_formats(texts):
+            guesses["time"] = column.name
+            break
+    return guesses
 
 
 def _study_column(engine: duckdb.DuckDBPyConnection, name: str, ident: str, rows: int) -> Column:

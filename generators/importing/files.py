@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,11 @@ SAMPLE_BYTES = 1 << 16
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 WINDOWS = {"iso8859-1": "cp1252", "latin_1": "cp1252", "iso8859-9": "cp1254", "ascii": "cp1252"}
 """What Windows writes where people say that it is the other: more signs, in the same places."""
-PAGES = "cp1252 cp1250 cp1251 cp1253 cp1254 cp1257 cp850 mac_roman shift_jis gb18030 big5 euc_kr"
+LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "cp850", "mac_roman")
+OTHERS = ("cp1251", "cp1253", "koi8_r", "shift_jis", "gb18030", "big5", "euc_kr")
+LATIN_MAX = 0.6
+"""A word in Latin letters has fewer others among them."""
+SAMPLE_BYTES_MIN = 2_000
 
 
 @dataclass(frozen=True)
@@ -163,23 +168,28 @@ def guess_encoding(part: Part) -> tuple[str, str]:
     with part.open() as opened:
         lines = (line for line in opened if not line.isascii())
         sample = b"".join(line for line, _ in zip(lines, range(500), strict=False))[:SAMPLE_BYTES]
-    best = from_bytes(sample, cp_isolation=PAGES.split()).best()
-    guessed = WINDOWS.get(best.encoding, best.encoding) if best else "cp1252"
-    if guessed in ("cp1250", "cp1254", "cp1257", "cp850", "mac_roman") and len(sample) < 2_000:
-        with_western = sample.decode("cp1252", errors="replace")
-        guessed = guessed if "\ufffd" in with_western else _prefer_western(sample, guessed)
+    words = [word for word in re.findall(rb"[A-Za-z\x80-\xff]+", sample) if not word.isascii()]
+    strange = sum(byte > 0x7F for word in words for byte in word)
+    is_latin = strange < LATIN_MAX * sum(map(len, words))
+    pages = [page for page in (LATIN if is_latin else OTHERS) if _decodes(sample, page)]
+    best = from_bytes(sample, cp_isolation=pages).best() if pages else None
+    guessed = best.encoding if best else (pages or LATIN)[0]
+    if is_latin and len(sample) < SAMPLE_BYTES_MIN and _is_western(sample):
+        guessed = LATIN[0]  # a short sample shows no language
     text = sample.decode(guessed, errors="replace")
     return guessed, text.splitlines()[0][:80] if text else ""
 
 
-def _prefer_western(sample: bytes, guessed: str) -> str:
-    """cp1252, unless signs inside words are then no letters: short samples show no language."""
-    western = sample.decode("cp1252")
-    strange = sum(
-        not (letter.isascii() or letter.isalpha() or letter in "€£©®°’‘“”–—…•«»´ ½¼¾")
-        for letter in western
-    )
-    return guessed if strange else "cp1252"
+def _decodes(sample: bytes, encoding: str) -> bool:
+    try:
+        return bool(sample.decode(encoding))
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_western(sample: bytes) -> bool:
+    text = sample.decode(LATIN[0], errors="replace")
+    return all(sign.isascii() or sign.isalpha() or sign in "€£©®°’‘“”–—…•«»´ ½¼¾" for sign in text)
 
 
 def _can_decode(part: Part, encoding: str) -> bool:

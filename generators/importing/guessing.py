@@ -24,7 +24,7 @@ FORMATS = tuple(day + clock for clock in CLOCKS for day in DAYS)
 NAMES: Mapping[str, str] = {
     "receipt": """invoiceno invoice receipt receiptid receiptno receiptnumber orderid ordernumber
         orderno transactionid transactionno transaction ticket ticketno ticketnumber basketid bon
-        bonnr belegnr beleg rechnungsnr factura facture numticket scontrino billno docno""",
+        bonnr orderref belegnr beleg rechnungsnr factura facture numticket scontrino billno""",
     "time": """invoicedate datetime timestamp time date orderdate soldat when createdat paidat
         transactiondate saledate ordertime orderpurchasetimestamp datum zeitpunkt fecha data day
         purchasedate at""",
@@ -33,10 +33,10 @@ NAMES: Mapping[str, str] = {
         productcode lineitemname""",
     "units": """quantity qty units unitssold lineitemquantity sales count pieces menge anzahl
         cantidad quantite qte quantita unitsales stueck aantal qtysold n""",
-    "unit_price": """unitprice price sellprice itemprice lineitemprice preis einzelpreis precio
-        preciounitario prix prixunitaire prezzo prijs""",
-    "amount": """netsales grosssales amount linetotal total revenue salesamount salesvalue betrag
-        umsatz summe importe montant importo gesamt""",
+    "unit_price": """unitprice price sellprice itemprice itemcost lineitemprice preis einzelpreis
+        precio preciounitario prix prixunitaire prezzo prijs""",
+    "amount": """netsales grosssales orderlinetotal amount linetotal total revenue
+        salesamount salesvalue betrag umsatz summe importe montant importo gesamt""",
     "discount": "discount discounts lineitemdiscount rabatt descuento remise sconto",
     "store": """storeid store shop shopid branch outlet storenbr location filiale markt tienda
         magasin negozio winkel sucursal""",
@@ -50,6 +50,8 @@ NAMES: Mapping[str, str] = {
     "category": "category catid family department deptid group warengruppe categoria categorie",
 }
 """Names of columns by field, in lower case without punctuation, the likeliest first."""
+LIKELY = ("receipt", "time", "sku", "units", "unit_price")
+"""Fields whose columns are also taken by the end of their names."""
 
 
 def simplify(name: str) -> str:
@@ -65,6 +67,15 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
         for name in names.split():
             if name in plain and plain[name] not in guesses.values():
                 guesses[field] = plain[name]
+                break
+    for field in LIKELY:
+        for name in NAMES[field].split() if field not in guesses else ():
+            ends = [
+                column for text, column in plain.items() if len(name) > 2 and text.endswith(name)
+            ]
+            left = [column for column in ends if column not in guesses.values()]
+            if left and not (field == "unit_price" and "amount" in guesses):
+                guesses[field] = left[0]
                 break
     if "unit_price" in guesses:
         guesses.pop("amount", None)

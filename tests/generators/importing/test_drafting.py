@@ -105,3 +105,31 @@ def test_a_draft_of_a_till_finds_its_columns(tmp_path: Path) -> None:
         700,
         350,
     )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Children’s mug 5€"),
+        ("cp1250", "Žluťoučký kůň"),
+        ("cp1251", "Чайник Москва"),
+        ("shift_jis", "東京の店 コーヒー"),
+    ],
+)
+def test_a_draft_finds_the_code_page(tmp_path: Path, encoding: str, text: str) -> None:
+    rows = "".join(f"{number},2024-03-01,L,{text},1,1,\n" for number in range(9))
+    write_files(tmp_path, {"a.csv": (HEAD + rows).encode(encoding)})
+    assert f"encoding: {encoding}  # CHECK: reads as 0," in propose_mapping(tmp_path / "a.csv")
+
+
+def test_a_draft_of_orders_whose_first_row_says_most_is_right_as_it_stands(tmp_path: Path) -> None:
+    text = """\
+Order Ref,Date,Customer,Order Lines/Product,Order Lines/Quantity,Order Lines/Unit Price
+Shop/0001,2024-03-01 09:12:00,Ann,Mug,2,4.5
+,,,Cup,1,3
+Shop/0002,2024-03-01 10:12:00,,Mug,1,4.5
+"""
+    write_files(tmp_path, {"a.csv": text})
+    found = bring_in(tmp_path, propose_mapping(tmp_path / "a.csv"), "a.csv")
+    assert [len(event["lines"]) for event in found.receipts] == [2, 1]
+    assert cents(found.receipts) == 1650
