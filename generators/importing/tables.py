@@ -23,7 +23,7 @@ from infra.errors import UserError
 HEADER_ROWS_MAX = 50
 """So many rows may stand above the header."""
 SAMPLE_LINES = 200
-CELLS_PER_BATCH = 200_000
+CELLS_PER_BATCH, ROWS_PER_BATCH_MIN = 200_000, 1_000
 DELIMITERS = ",;\t|"
 QUOTINGS: tuple[dict[str, Any], ...] = (
     {"quoting": csv.QUOTE_MINIMAL},
@@ -185,7 +185,7 @@ def _split(
 ) -> Iterator[Batch]:
     width = len(names)
     filled = filter(any, records)
-    while some := list(islice(filled, max(1, CELLS_PER_BATCH // width))):
+    while some := list(islice(filled, max(ROWS_PER_BATCH_MIN, CELLS_PER_BATCH // width))):
         some = [record for record in some if record != header]
         faults: list[str | None] = [None] * len(some)
         for place in [place for place, record in enumerate(some) if len(record) != width]:

@@ -395,3 +395,26 @@ def test_a_workbook_is_all_its_sheets_or_those_that_the_mapping_names(tmp_path: 
     assert len(bring_in(tmp_path, some, "a.xlsx").receipts) == 1
     with pytest.raises(UserError, match="should have the sheets 2025"):
         bring_in(tmp_path, some.replace("2024", "2025"), "a.xlsx")
+
+
+@pytest.mark.parametrize(("above", "found"), [(49, True), (50, False)])
+def test_a_header_stands_within_the_first_rows(tmp_path: Path, above: int, found: bool) -> None:
+    text = "title\n" * above + HEAD + ROW
+    if found:
+        assert len(bring_in(tmp_path, PLAIN, **{"a.csv": text}).receipts) == 1
+        return
+    with pytest.raises(UserError, match="lacks columns"):
+        bring_in(tmp_path, PLAIN, **{"a.csv": text})
+
+
+def test_a_number_beyond_every_till_is_refused(tmp_path: Path) -> None:
+    prices = (f"1,2024-03-01,L,A,1,{10**12}", "2,2024-03-01,L,A,1,1e9")
+    found = bring_in(tmp_path, PLAIN, **rows(*prices))
+    assert found.reasons[1] == "price: expected a number with a decimal point"
+    assert found.receipts == []
+
+
+@pytest.mark.parametrize(("hours", "count"), [(6, 1), (7, 0)])
+def test_a_visit_into_another_day_lasts_six_hours(tmp_path: Path, hours: int, count: int) -> None:
+    late = rows("1,2024-03-01 22:00,L,A,1,1", f"1,2024-03-02 0{hours - 2}:00,L,A,1,1")
+    assert len(bring_in(tmp_path, PLAIN, **late).receipts) == count
