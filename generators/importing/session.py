@@ -44,8 +44,9 @@ def run_import(
 ) -> Imported:
     """Publish the files' events that the log lacks; `dry`: only report them.
 
-    `mend`: the file for refused rows. A dry run needs no broker. Raises UserError where a person
-    has to decide. After an interruption the same command continues.
+    `mend`: the file for refused rows; with pseudonyms there is none, since rows name people. A dry
+    run needs no broker. Raises UserError where a person has to decide. After an interruption the
+    same command continues.
     """
     files = list_files(paths)
     online = is_answering(settings)
@@ -80,7 +81,7 @@ def run_import(
             watch.step("drawing up the account")
             keep_rejected(engine, imported.rejected)
             imported.account = draw_up(engine, mapping)
-            if mend is not None:
+            if mend is not None and not settings.pseudonyms:  # the rows name people
                 write_refused(engine, mapping, mend)
             return imported
 
