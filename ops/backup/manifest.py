@@ -1,15 +1,16 @@
 """The manifest of a backup. It is written last, so that an incomplete backup has none."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
 
 from infra.errors import UserError
 from ops.backup.copying import KEPT
 
 FILE = "backup.json"
-FORMAT = 1
 KEPT_FIRST = frozenset((name,) for name in KEPT)
 
 
@@ -45,6 +46,7 @@ class Manifest:
     pipelines: Mapping[str, Position]
     files: Mapping[str, str]
     """SHA-256 of each file, by its path below the folder."""
+    format: Literal[1] = 1
 
     def refuse_elsewhere(self, folder: Path) -> None:
         """Raise NoBackup for a file that is missing, leads elsewhere, or belongs in no backup."""
@@ -58,30 +60,20 @@ class Manifest:
                 raise NoBackup(folder, f"lacks {name}")
 
     def write(self, folder: Path) -> None:
-        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1, sort_keys=True)
         draft = folder / f"{FILE}.new"
-        draft.write_text(f"{text}\n", encoding="utf-8")
+        draft.write_bytes(MANIFEST.dump_json(self, indent=1))
         draft.rename(folder / FILE)
+
+
+MANIFEST = TypeAdapter(Manifest)
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Raises NoBackup."""
     try:
-        document = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return MANIFEST.validate_json((folder / FILE).read_bytes())
     except FileNotFoundError as error:
         raise NoBackup(folder, f"has no {FILE}") from error
-    except ValueError as error:
-        raise NoBackup(folder, f"its {FILE} does not parse: {error}") from error
-    try:
-        if document["format"] != FORMAT:
-            raise NoBackup(folder, f"is of format {document['format']}, and {FORMAT} is read")
-        return Manifest(
-            made_at_ms=int(document["made_at_ms"]),
-            paused_seconds=document["paused_seconds"],
-            pipelines={
-                name: Position(**position) for name, position in document["pipelines"].items()
-            },
-            files=dict(document["files"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise NoBackup(folder, f"its {FILE} lacks what one has: {error}") from error
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, each['loc']))} {each['msg']}" for each in error.errors()]
+        raise NoBackup(folder, f"its {FILE} is wrong: {'; '.join(wrong)}") from error

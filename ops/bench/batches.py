@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.bench import yardstick
-from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.figures import Figure, aim_at_most
 from ops.bench.replay import create
 from ops.bench.shops import let_time_pass, measure_cpu, measure_cpu_since
 from pipelines.common.pipeline import load
@@ -38,7 +38,7 @@ Start = Callable[[SparkSession], StreamingQuery]
 
 
 def measure_batches(
-    settings: Settings, scale: Scale, shop: str, ratios_max: Mapping[str, float]
+    settings: Settings, share: float, shop: str, ratios_max: Mapping[str, float]
 ) -> Iterator[Figure]:
     """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log.
 
@@ -52,8 +52,8 @@ def measure_batches(
     }
     try:
         for started in (bare, *live.values()):
-            start_warm(spark, started, scale.share * COMPILE_SECONDS).stop()
-        before = measure_cost(spark, bare, scale, SETTLE_SECONDS)
+            start_warm(spark, started, share * COMPILE_SECONDS).stop()
+        before = measure_cost(spark, bare, share, SETTLE_SECONDS)
         yield Figure(
             f"{shop}, yardstick's batch, CPU",
             before,
@@ -61,8 +61,8 @@ def measure_batches(
             note="It is measured again after each pipeline.",
         )
         for name, started in live.items():
-            cost = measure_cost(spark, started, scale, SETTLE_SECONDS)
-            after = measure_cost(spark, bare, scale, SETTLE_SECONDS)
+            cost = measure_cost(spark, started, share, SETTLE_SECONDS)
+            after = measure_cost(spark, bare, share, SETTLE_SECONDS)
             yield Figure(
                 f"{shop}, {name}, × yardstick",
                 cost / mean((before, after)),
@@ -74,10 +74,10 @@ def measure_batches(
         end_session(spark)
 
 
-def measure_plain(settings: Settings, scale: Scale) -> Figure:
+def measure_plain(settings: Settings, share: float) -> Figure:
     """The yardstick query as it stands, beside plain Spark; each in a young Java."""
-    ours = measure_alone(start_session(settings, "bench"), settings, scale, ours=True)
-    plain = measure_alone(yardstick.start_plain_session(settings), settings, scale, ours=False)
+    ours = measure_alone(start_session(settings, "bench"), settings, share, ours=True)
+    plain = measure_alone(yardstick.start_plain_session(settings), settings, share, ours=False)
     return Figure(
         "yardstick, × plain Spark",
         ours / plain,
@@ -88,11 +88,11 @@ def measure_plain(settings: Settings, scale: Scale) -> Figure:
     )
 
 
-def measure_alone(spark: SparkSession, settings: Settings, scale: Scale, ours: bool) -> float:
+def measure_alone(spark: SparkSession, settings: Settings, share: float, ours: bool) -> float:
     """As `measure_cost`, of the yardstick, in a session that ends with it."""
     try:
         started = partial(yardstick.start, settings=settings, ours=ours)
-        return measure_cost(spark, started, scale, COMPILE_SECONDS)
+        return measure_cost(spark, started, share, COMPILE_SECONDS)
     finally:
         end_session(spark)
 
@@ -112,14 +112,14 @@ def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQ
     return start(work, Pace(True, find_horizon(pipeline.reads) + MARGIN, None), limit)
 
 
-def measure_cost(spark: SparkSession, started: Start, scale: Scale, warm_seconds: float) -> float:
+def measure_cost(spark: SparkSession, started: Start, share: float, warm_seconds: float) -> float:
     """Milliseconds of CPU that a batch of the query takes in Java and in Spark's Python workers,
-    on average, once it has made batches for `warm_seconds` of the whole scale.
+    on average, once it has made batches for this share of `warm_seconds`.
     """
-    query = start_warm(spark, started, scale.share * warm_seconds)
+    query = start_warm(spark, started, share * warm_seconds)
     java = psutil.Process(get_engine(spark).pid)
     before, first = measure_cpu(java), find_last_batch(query)
-    let_time_pass(scale.share * BATCH_SECONDS)
+    let_time_pass(share * BATCH_SECONDS)
     spent, done = measure_cpu_since(before, java), max(find_last_batch(query) - first, 1)
     query.stop()
     return 1000 * spent / done

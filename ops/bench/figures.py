@@ -1,32 +1,13 @@
-"""What a part of the bench is given, and what it yields."""
+"""What a part of the bench yields, and how it is shown: as Markdown, for a document to take in."""
 
 import os
-import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import psutil
-from pydantic import TypeAdapter
 
-from infra.clock import get_wall_ms
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How much the bench measures: everything, or enough to show that it works."""
-
-    name: str
-    replays: int
-    """How often a log is replayed; the median counts."""
-    share: float
-    """The part of all days, records and seconds that are measured."""
-
-
-FULL = Scale("full", replays=3, share=1.0)
-QUICK = Scale("quick", replays=1, share=0.1)
+GIB = 1024**3
+HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|---|---|")
 
 
 @dataclass(frozen=True)
@@ -36,8 +17,11 @@ class Aim:
     bound: float
     at_least: bool
 
-    def is_met(self, measured: float) -> bool:
-        return measured >= self.bound if self.at_least else measured <= self.bound
+    def render(self, measured: float, unit: str = "") -> tuple[str, str]:
+        """The bound, and whether the value reaches it."""
+        bound = f"{'≥' if self.at_least else '≤'} {render_number(self.bound)}{unit}"
+        met = measured >= self.bound if self.at_least else measured <= self.bound
+        return bound, "met" if met else "missed"
 
 
 def aim_at_least(bound: float) -> Aim:
@@ -70,35 +54,42 @@ class Figure:
     """What exactly the figure measures."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one run of a part has yielded."""
-
-    machine: Mapping[str, Any]
-    """The day and the machine, as `describe_machine` has them."""
-    scale: str
-    figures: tuple[Figure, ...]
-    failure: str | None = None
-    """Why there are no more figures; None: the part is complete."""
-
-
-GIB = 1024**3
-
-OUTCOMES = TypeAdapter(dict[str, Outcome])
-"""The outcome of each part, by its name: what a report of the bench holds."""
+def render_figures(figures: Iterable[Figure]) -> Iterator[str]:
+    """A table whose rows come as the figures do, and then what exactly was measured."""
+    yield from HEAD
+    notes = []
+    for figure in figures:
+        yield render_row(figure)
+        if figure.note:
+            notes.append(f"- *{figure.what}*: {' '.join(figure.note.split())}")
+    yield from ("", f"Measured on {describe_machine()}.", "", *notes)
 
 
-def describe_machine() -> dict[str, Any]:
-    """The day and the machine; cores and load say how much of a figure is noise."""
-    return {
-        "measured_on": f"{datetime.fromtimestamp(get_wall_ms() / 1000, UTC):%Y-%m-%d}",
-        "cores": os.cpu_count(),
-        "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
-        "load_per_minute": round(os.getloadavg()[0], 2),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-    }
+def render_row(figure: Figure) -> str:
+    aim, verdict = figure.aim.render(figure.measured) if figure.aim else ("", "")
+    measured = f"{render_number(figure.measured)} {figure.unit}"
+    return f"| {figure.what} | {measured} | {aim} | {verdict} | {render_yardstick(figure)} |"
 
 
-def write_outcomes(file: Path, outcomes: Mapping[str, Outcome]) -> None:
-    file.write_bytes(OUTCOMES.dump_json(dict(outcomes), indent=1) + b"\n")
+def render_yardstick(figure: Figure) -> str:
+    """What the figure is measured beside, and its share of that; empty where there is nothing."""
+    beside = figure.yardstick
+    if beside is None:
+        return ""
+    percent = 100 * figure.measured / beside.measured
+    judged = f"; aim {', '.join(beside.aim.render(percent, ' %'))}" if beside.aim else ""
+    return (
+        f"{beside.what}: {render_number(beside.measured)} {figure.unit}, "
+        f"of which it is {render_number(percent)} %{judged}"
+    )
+
+
+def render_number(value: float) -> str:
+    """The value with at least three digits: further ones are noise."""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def describe_machine() -> str:
+    """Its cores and its memory."""
+    memory_gib = round(psutil.virtual_memory().total / GIB, 1)
+    return f"{os.cpu_count()} cores, {memory_gib:g} GiB of memory"

@@ -7,21 +7,11 @@ from statistics import linear_regression
 
 import psutil
 
-from infra.processes import find_engines, get_name, list_descendants
+from infra.processes import get_name, list_descendants
 from infra.settings import Settings
 from infra.supervisor import orphans
-from ops.bench.figures import Figure, Scale, aim_at_most
-from ops.bench.shops import (
-    GB,
-    MB,
-    Shop,
-    count_bytes,
-    find_newest_batches,
-    let_time_pass,
-    measure_cpu,
-    measure_cpu_since,
-    run_shop,
-)
+from ops.bench.figures import Figure, aim_at_most
+from ops.bench.shops import GB, MB, Shop, count_bytes, let_time_pass, run_shop
 
 HOUR_SECONDS = 3_600
 """The age of a shop before the growth of its memory counts."""
@@ -35,19 +25,19 @@ SLOPE_MB_MAX = 50
 """By how many MB a shop may grow in an hour that counts as flat: a sixtieth of its memory."""
 
 
-def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure(settings: Settings, share: float) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "hour"})
     with run_shop(own) as shop:
-        yield from measure_ages(shop, scale)
-        yield from measure_slope(shop, scale)
+        yield from measure_ages(shop, share)
+        yield measure_slope(shop, share)
 
 
-def measure_ages(shop: Shop, scale: Scale) -> Iterator[Figure]:
+def measure_ages(shop: Shop, share: float) -> Iterator[Figure]:
     """The memory of all processes at each of the AGES; the shop is young."""
     passed = 0.0
     for age, part in AGES.items():
-        let_time_pass(part * scale.share * HOUR_SECONDS - passed)
-        passed = part * scale.share * HOUR_SECONDS
+        let_time_pass(part * share * HOUR_SECONDS - passed)
+        passed = part * share * HOUR_SECONDS
         programs = count_by_program(shop)
         shares = ", ".join(f"{name} {size / MB:,.0f}" for name, size in programs.most_common())
         yield Figure(
@@ -59,11 +49,9 @@ def measure_ages(shop: Shop, scale: Scale) -> Iterator[Figure]:
         )
 
 
-def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
-    """How the memory changes from now on, and what Spark takes meanwhile."""
-    [java] = find_engines(shop.find_pid("pipelines"))
-    before, made = measure_cpu(java), find_newest_batches(shop.settings)
-    seconds = scale.share * SLOPE_SECONDS
+def measure_slope(shop: Shop, share: float) -> Figure:
+    """How the memory changes from now on."""
+    seconds = share * SLOPE_SECONDS
     pause = seconds / SAMPLES
     samples: list[tuple[float, Counter[str]]] = []
     for number in range(SAMPLES):
@@ -75,7 +63,7 @@ def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
         f"{name} {linear_regression(hours, [each[name] / MB for each in counted]).slope:+.0f}"
         for name in sorted(counted[-1])
     )
-    yield Figure(
+    return Figure(
         "its slope from then on",
         linear_regression(hours, totals).slope,
         "MB an hour",
@@ -83,13 +71,6 @@ def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
         note=f"A line through {SAMPLES} samples in {seconds / 60:.0f} minutes, which "
         f"lay between {min(totals) / 1000:.2f} and {max(totals) / 1000:.2f} GB. "
         f"Of these: {slopes}.",
-    )
-    batches = find_newest_batches(shop.settings)
-    yield Figure(
-        "Spark meanwhile",
-        measure_cpu_since(before, java) / seconds,
-        "cores",
-        note=", ".join(f"{name} {batches[name] - made[name]:,}" for name in batches) + " batches.",
     )
 
 

@@ -7,6 +7,7 @@ is the changelog of its state; it writes no view beside it.
 import os
 import shutil
 import struct
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -21,12 +22,13 @@ from infra.jars import fetch_jars
 from infra.jars.compiler import compile_classes
 from infra.java import locate_java
 from infra.kafka import create_admin, read_end_offsets, read_to_end
+from infra.logs import tail
 from infra.settings import Settings
 from infra.wait import wait_until
-from ops.bench.program import Program, run_program
 
 SOURCES = Path(__file__).parent / "java"
 PROGRAM = "retail.bench.Replays"
+LOG, LOG_LINES_SHOWN = "streams.log", 8
 THREADS = min(os.cpu_count() or 1, RECEIPTS.settings.partitions)
 
 ASSIGNED_SECONDS_MAX = 60.0
@@ -36,47 +38,39 @@ ANSWER_SECONDS_MAX = 30.0
 class Streams:
     """Replays of all receipts in one Java, each by an application of its own."""
 
-    def __init__(self, settings: Settings, program: Program) -> None:
+    def __init__(self, settings: Settings, java: "subprocess.Popen[str]") -> None:
         self._settings = settings
-        self._program = program
+        self._java = java
         self._admin = create_admin(settings)
         self._numbers = count(1)
 
-    def replay(self) -> float:
-        """Seconds from the first receipt until all are counted and committed."""
-        with self.create_application() as name:
-            return self.run(name)
-
-    @contextmanager
-    def create_application(self) -> Iterator[str]:
-        """The id of a new application; its state is removed when the block ends."""
-        name = f"bench-streams-{next(self._numbers)}"
-        try:
-            yield name
-        finally:
-            shutil.rmtree(locate_folder(self._settings) / name, ignore_errors=True)
-            topics = self._admin.list_topics().topics
-            made = [topic for topic in topics if topic.startswith(f"{name}-")]
-            for deletion in self._admin.delete_topics(made).values() if made else ():
-                deletion.result(ANSWER_SECONDS_MAX)
-
-    def run(self, application: str) -> float:
-        """As `replay`, by this application. Raises RuntimeError when its Java ends."""
+    def replay(self) -> tuple[float, str]:
+        """Seconds from the first receipt until all are counted and committed, and the id of the
+        application, by which its answer is read. Raises RuntimeError when its Java ends.
+        """
+        application = f"bench-streams-{next(self._numbers)}"
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
-        self._program.order(application, *[ends[partition] for partition in sorted(ends)])
+        self._order(application, *[ends[partition] for partition in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
         wait_until(
             lambda: self._is_assigned(application),
             "each thread of Kafka Streams has partitions",
             ASSIGNED_SECONDS_MAX,
         )
-        self._program.order()
-        return float(self._program.read_answer())
+        self._order()
+        assert self._java.stdout
+        if not (seconds := self._java.stdout.readline()):
+            end = tail(self._settings.data_dir / LOG, LOG_LINES_SHOWN)
+            raise RuntimeError(f"Kafka Streams should answer, but ended:\n{end}")
+        return float(seconds), application
 
     def read_answer(self, application: str) -> dict[tuple[str, str], int]:
         """Units sold by store_id and sku, from the changelog of its store: store/sku → a long."""
         rows = read_to_end(self._settings, f"{application}-units-sold-changelog")
         return {parse_shelf(key): struct.unpack(">q", units)[0] for key, units in rows.items()}
+
+    def _order(self, *words: object) -> None:
+        print(*words, file=self._java.stdin, flush=True)
 
     def _is_assigned(self, application: str) -> bool:
         described = self._admin.describe_consumer_groups([application])[application]
@@ -131,8 +125,15 @@ def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
         str(get_schema_id(RECEIPTS)),
         str(memory_ms),
     ]
-    with run_program(command, settings.data_dir / "streams.log") as program:
-        yield Streams(settings, program)
+    pipe = subprocess.PIPE
+    with (
+        (settings.data_dir / LOG).open("ab") as log,
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True) as java,
+    ):
+        try:
+            yield Streams(settings, java)
+        finally:
+            java.kill()
 
 
 def locate_folder(settings: Settings) -> Path:

@@ -1,6 +1,5 @@
 """The cost of live operation: a shop as it runs, and a batch of each of its pipelines."""
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from infra.processes import find_engines
 from infra.settings import DEFAULT_SPEED, Settings
 from infra.supervisor import orphans
 from ops.bench.batches import BATCH_SECONDS, measure_batches, measure_plain
-from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.figures import Figure, aim_at_most
 from ops.bench.freshness import PATHS, compute_percentile_ms, measure_freshness
 from ops.bench.shops import (
     GB,
@@ -23,6 +22,8 @@ from ops.bench.shops import (
     measure_cpu_since,
     run_shop,
 )
+from ops.generations.lifecycle import load_generations
+from ops.generations.marker import read_marker
 
 AGE_SECONDS, BUSY_AGE_SECONDS = 600, 240
 """The ages of the default shop and of the one with more receipts, before they are measured."""
@@ -57,14 +58,14 @@ DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
 BUSY = Kind(f"{BUSY_RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 
 
-def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure(settings: Settings, share: float) -> Iterator[Figure]:
     default = settings.model_copy(update={"data_dir": settings.data_dir / "live"})
     with run_shop(default) as shop:
-        let_time_pass(scale.share * AGE_SECONDS)
-        yield from measure_shop(shop, scale, DEFAULT)
-        yield from measure_batches(default, scale, DEFAULT.name, RATIOS_MAX)
+        let_time_pass(share * AGE_SECONDS)
+        yield from measure_shop(shop, share, DEFAULT)
+        yield from measure_batches(default, share, DEFAULT.name, RATIOS_MAX)
         yield measure_replay(shop)
-        yield measure_plain(default, scale)
+        yield measure_plain(default, share)
     receipts = MORNING * BUSY_RECEIPTS_PER_SECOND * DEFAULT_SPEED / MORNING_SPEED
     busy = settings.model_copy(
         update={
@@ -74,17 +75,17 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         }
     )
     with run_shop(busy) as shop:
-        let_time_pass(scale.share * BUSY_AGE_SECONDS)
-        yield from measure_shop(shop, scale, BUSY)
-        yield from measure_batches(busy, scale, BUSY.name, {})
+        let_time_pass(share * BUSY_AGE_SECONDS)
+        yield from measure_shop(shop, share, BUSY)
+        yield from measure_batches(busy, share, BUSY.name, {})
 
 
-def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_shop(shop: Shop, share: float, kind: Kind) -> Iterator[Figure]:
     """The running shop, with all its pipelines in one Java."""
     settings = shop.settings
     [java] = find_engines(shop.find_pid("pipelines"))
     before, made, began = measure_cpu(java), find_newest_batches(settings), time.monotonic()
-    let_time_pass(scale.share * BATCH_SECONDS)
+    let_time_pass(share * BATCH_SECONDS)
     seconds = time.monotonic() - began
     per_minute = {
         name: 60 * (newest - made[name]) / seconds
@@ -100,7 +101,7 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
         note=f"Java and its Python workers, all pipelines; batches a minute: {shares}. "
         f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch.",
     )
-    yield from measure_visibility(settings, scale, kind)
+    yield from measure_visibility(settings, share, kind)
     yield Figure(
         f"{kind.name}, memory",
         sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
@@ -109,11 +110,11 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     )
 
 
-def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_visibility(settings: Settings, share: float, kind: Kind) -> Iterator[Figure]:
     """Milliseconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
     names = [name for name in settings.pipeline_names if name in PATHS]
     before, began = count_receipts(settings), time.monotonic()
-    found = measure_freshness(settings, names, scale.share * PROBE_SECONDS)
+    found = measure_freshness(settings, names, share * PROBE_SECONDS)
     rate = (count_receipts(settings) - before) / (time.monotonic() - began)
     p50_max, p99_max = map(aim_at_most, kind.visible_ms_max)
     for name, samples in found.items():
@@ -140,14 +141,15 @@ def measure_replay(shop: Shop) -> Figure:
     began = time.monotonic()
     shop.run_retail("replay", "start", REPLAYED)
     seconds = time.monotonic() - began
-    status = json.loads(shop.run_retail("replay", "status", REPLAYED, "--json"))
-    read = max(generation["read"] for generation in status["generations"])
+    candidate = load_generations(shop.settings, REPLAYED).candidate
+    marker = read_marker(shop.settings, *candidate.name) if candidate else None
+    assert marker is not None, "a candidate that has caught up has written"
     shop.run_retail("replay", "prune", REPLAYED)
     return Figure(
         f"retail replay start {REPLAYED}, beside it",
         seconds,
         "s",
         aim_at_most(REPLAY_SECONDS_MAX),
-        note=f"{read:,} records from offset zero, with its difference. Half an hour of the shop "
-        "should take no more.",
+        note=f"{sum(marker.inputs.values()):,} records from offset zero, with its difference. Half "
+        "an hour of the shop should take no more.",
     )

@@ -1,6 +1,5 @@
 """How fast inventory is replayed, beside Spark's bare read, and beside Kafka Streams."""
 
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -13,11 +12,12 @@ from pyspark.sql import SparkSession
 from infra.kafka import create_admin, read_end_offsets
 from infra.processes import build_environment
 from infra.settings import Settings
-from ops.bench.figures import Figure, Scale, Yardstick, aim_at_least
+from ops.bench.figures import Figure, Yardstick, aim_at_least
 from ops.bench.kafka_streams import THREADS, run_kafka_streams
 from ops.bench.shops import count_receipts, run_broker, run_for_output
-from ops.generations.folders import locate_checkpoint, locate_folder
+from ops.generations.folders import locate_checkpoint
 from ops.generations.lifecycle import create_generation, make_outputs
+from ops.generations.partitions import find_state_partitions
 from ops.generations.record import Generation, State
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.backlog import measure_backlog
@@ -29,20 +29,22 @@ from pipelines.engine.source import build_source_options
 
 HISTORY_DAYS = 10
 """World days that are replayed, at the default rate: 170,000 receipts each."""
+REPLAYS = 3
+"""How often the log is replayed; the median counts."""
 REPLAY_SECONDS_MAX = 300
 NUMBERS = count(1_001)
 """Of generations that the control topic does not know. A shop on the same log has number 1."""
 
 
-def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure(settings: Settings, share: float) -> Iterator[Figure]:
     changed = {"data_dir": settings.data_dir / "replay", "simulator_refill": "vans"}
     own = settings.model_copy(update=changed)
     with run_broker(own), open_replays(own) as again, run_kafka_streams(own) as streams:
-        publish_history(own, round(scale.share * HISTORY_DAYS))
+        publish_history(own, round(share * HISTORY_DAYS))
         again.replay()  # discarded, as that of Streams: Java has compiled nothing yet
         streams.replay()
         passes = [
-            (again.read_bare(), again.replay(), streams.replay()) for _ in range(scale.replays)
+            (again.read_bare(), again.replay()[0], streams.replay()[0]) for _ in range(REPLAYS)
         ]
         records, receipts = again.count_records(), count_receipts(own)
     bare, replayed, streamed = map(median, zip(*passes, strict=True))
@@ -52,7 +54,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         "records/s",
         aim_at_least(100_000),
         Yardstick("Spark's bare read", records / bare, aim_at_least(25)),
-        f"Warm, median of {scale.replays}; {records:,} records, {receipts:,} of them receipts. "
+        f"Warm, median of {REPLAYS}; {records:,} records, {receipts:,} of them receipts. "
         "Read, validated, deduplicated, summed, written, marked. The bare read: same topics, "
         "session and consumer options, and nothing done with it.",
     )
@@ -100,22 +102,9 @@ class Replays:
         )
         return time.monotonic() - began
 
-    def replay(self) -> float:
+    def replay(self) -> tuple[float, Generation]:
         """Seconds in which a new generation reads all topics and writes its view."""
-        with self.generation() as generation:
-            return self.run(generation)
-
-    @contextmanager
-    def generation(self) -> Iterator[Generation]:
-        """A generation that has read nothing yet; its folder is removed when the block ends."""
         generation = create(self._settings, self._pipeline)
-        try:
-            yield generation
-        finally:
-            shutil.rmtree(locate_folder(self._settings, generation))
-
-    def run(self, generation: Generation) -> float:
-        """As `replay`, by this generation."""
         records_max = find_records_max(self._settings, self._pipeline)
         limit = BeatLimit.read(self._settings)
         left = measure_backlog(self._settings, self._topics, {}, limit)
@@ -130,7 +119,7 @@ class Replays:
             raise ValueError(
                 f"The replay should read {self.count_records():,} records, read {read:,}"
             )
-        return seconds
+        return seconds, generation
 
 
 @contextmanager
@@ -145,6 +134,9 @@ def open_replays(settings: Settings) -> Iterator[Replays]:
 
 def create(settings: Settings, pipeline: Pipeline) -> Generation:
     """A generation that has read nothing yet, with its topics."""
-    generation = create_generation(pipeline, next(NUMBERS), State.CATCHING_UP, "0" * 64)
+    partitions = find_state_partitions(settings, pipeline, is_growing=False)
+    generation = create_generation(
+        pipeline, next(NUMBERS), State.CATCHING_UP, "0" * 64, state_partitions=partitions
+    )
     make_outputs(settings, pipeline, generation)
     return generation

@@ -1,7 +1,7 @@
 """The parts of the bench, one after the other; one that fails does not stop the next.
 
-`python -m ops.bench.run PART SCALE FILE` is one part, as a process of its own. It appends each
-figure to the file, as a line of JSON, as soon as there is one.
+`python -m ops.bench.run PART SHARE FILE` is one part, as a process of its own. It appends each line
+of its table to the file as soon as there is one.
 """
 
 import importlib
@@ -14,22 +14,21 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from infra.logs import tail
 from infra.processes import build_environment
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
-from ops.bench.figures import FULL, QUICK, Figure, Outcome, Scale, describe_machine
+from ops.bench.figures import Figure, render_figures
 
 PART_SECONDS_MAX = 5_400.0
 STOP_SECONDS_MAX = 60.0
 LOG_LINES_SHOWN = 8
+QUICK_SHARE = 0.1
 
-FIGURE = TypeAdapter(Figure)
-SCALES = {scale.name: scale for scale in (FULL, QUICK)}
-
-Measure = Callable[[Settings, Scale], Iterator[Figure]]
+Measure = Callable[[Settings, float], Iterator[Figure]]
+"""Measures with the settings of an own folder, and the part of all days, records and seconds that
+are measured: 1.0 or QUICK_SHARE.
+"""
 
 
 class Part(StrEnum):
@@ -41,13 +40,12 @@ class Part(StrEnum):
     SYSTEMS = "systems"
 
 
-def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
-    """The outcome of the part, also when it failed."""
-    file, log = settings.data_dir / f"{part}.jsonl", settings.data_dir / f"{part}.log"
-    machine = describe_machine()
+def run(part: Part, settings: Settings, share: float) -> tuple[str, str | None]:
+    """The part's table, as far as it came, and why it failed; None: it did not."""
+    file, log = settings.data_dir / f"{part}.md", settings.data_dir / f"{part}.log"
     with log.open("wb") as printed:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ops.bench.run", part.value, scale.name, str(file)],
+            [sys.executable, "-m", "ops.bench.run", part.value, str(share), str(file)],
             env=build_environment(settings),
             stdin=subprocess.DEVNULL,
             stdout=printed,
@@ -62,9 +60,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
         failure = f"It should end within {PART_SECONDS_MAX:g} s, but did not."
     finally:
         stop(process, settings.data_dir)
-    lines = file.read_bytes().splitlines() if file.exists() else []
-    figures = tuple(FIGURE.validate_json(line) for line in lines)
-    return Outcome(machine, scale.name, figures, failure)
+    return file.read_text() if file.exists() else "", failure
 
 
 def stop(process: "subprocess.Popen[bytes]", folder: Path) -> None:
@@ -82,11 +78,11 @@ def stop(process: "subprocess.Popen[bytes]", folder: Path) -> None:
 
 
 def main() -> None:
-    part, scale, file = sys.argv[1:]
+    part, share, file = sys.argv[1:]
     measure: Measure = importlib.import_module(f"ops.bench.{part}").measure
-    for figure in measure(read_settings(), SCALES[scale]):
-        with Path(file).open("ab") as figures:
-            figures.write(FIGURE.dump_json(figure) + b"\n")
+    for line in render_figures(measure(read_settings(), float(share))):
+        with Path(file).open("a") as lines:
+            lines.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ from contracts import RECEIPTS, STOCK_LEVELS, Row, build_avro_schema, decode
 from infra.environment import FLINK
 from infra.jars import fetch_jars
 from infra.kafka import apply_topics, create_admin, read_end_offsets, read_to_end
+from infra.processes import capture
 from infra.settings import Settings
 from infra.supervisor.orphans import HOME_VARIABLE
-from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.figures import Figure, aim_at_most
 from ops.bench.kafka_streams import THREADS, run_kafka_streams
-from ops.bench.program import run_program
 from ops.bench.receipts import publish
 from ops.bench.replay import open_replays
 from ops.bench.shops import count_receipts, run_broker
@@ -28,6 +28,8 @@ from ops.verify.log import read
 COUNTED = 1_000_000
 """Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
 
+FLINK_SECONDS_MAX = 1_800.0
+"""Of both jobs: a million records took 42 seconds."""
 FLINK_PROGRAM = Path(__file__).parent / "flink" / "units_sold.py"
 FLINK_OPTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -48,10 +50,10 @@ Units = dict[tuple[str, str], int]
 """Units sold by shelf: store_id and sku."""
 
 
-def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure(settings: Settings, share: float) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "systems"})
     with run_broker(own):
-        publish(own, round(scale.share * COUNTED))
+        publish(own, round(share * COUNTED))
         records, oracle = count_receipts(own), ask_oracle(own)
         for system, (run, how) in SYSTEMS.items():
             seconds, answer = run(own)
@@ -79,17 +81,16 @@ def count_wrong(answer: Units, oracle: Units) -> int:
 def run_inventory(settings: Settings) -> tuple[float, Units]:
     with open_replays(settings) as again:
         again.replay()  # discarded: Java has compiled nothing yet
-        with again.generation() as generation:
-            seconds = again.run(generation)
-            rows = read_to_end(settings, generation.outputs[STOCK_LEVELS.name]).values()
+        seconds, generation = again.replay()
+        rows = read_to_end(settings, generation.outputs[STOCK_LEVELS.name]).values()
     return seconds, dict(parse_row(decode(row).value) for row in rows)
 
 
 def run_streams(settings: Settings) -> tuple[float, Units]:
     with run_kafka_streams(settings) as streams:
         streams.replay()  # discarded
-        with streams.create_application() as name:
-            return streams.run(name), streams.read_answer(name)
+        seconds, application = streams.replay()
+        return seconds, streams.read_answer(application)
 
 
 def run_flink(settings: Settings) -> tuple[float, Units]:
@@ -103,19 +104,20 @@ def run_flink(settings: Settings) -> tuple[float, Units]:
         "FLINK_LOG_DIR": str(settings.data_dir),
         "JVM_ARGS": f"-Xmx{settings.spark_driver_memory}",
     }
-    command = [str(FLINK.ensure_python()), str(FLINK_PROGRAM)]
-    seconds = 0.0
-    with run_program(command, settings.data_dir / "flink.log", environment) as program:
-        for name in ("bench-flink-warm", "bench-flink"):
-            apply_topics(settings, {name: STOCK_LEVELS})
-            program.order(render_job(settings, name))
-            seconds = float(program.read_answer()) / 1_000
+    names = "bench-flink-warm", "bench-flink"
+    apply_topics(settings, dict.fromkeys(names, STOCK_LEVELS))
+    jobs = [render_job(settings, name) for name in names]
+    command = [str(FLINK.ensure_python()), str(FLINK_PROGRAM), *jobs]
+    done = capture(command, FLINK_SECONDS_MAX, settings.data_dir, environment)
+    if done.returncode != 0:
+        raise RuntimeError(f"Flink should have done its jobs, but failed:\n{done.stderr}")
+    seconds = float(done.stdout.split()[-1]) / 1_000
     rows = map(json.loads, read_to_end(settings, "bench-flink").values())
     return seconds, {(row["store_id"], row["sku"]): row["units"] for row in rows}
 
 
 def render_job(settings: Settings, name: str) -> str:
-    """A job as a line of JSON, as the program reads it. It answers in the topic of its name."""
+    """A job as JSON, as the program is given it. It answers in the topic of its name."""
     checkpoints = settings.data_dir / "flink" / name
     return json.dumps(
         {

@@ -21,7 +21,6 @@ from infra import java
 from infra.jars import fetch_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
-from pipelines.engine.query import SMALL_TASKS
 from pipelines.engine.session import PARTITIONS, prepare_session
 from pipelines.engine.sink import build_producer_options
 from pipelines.engine.source import tail
@@ -61,7 +60,7 @@ def start(spark: SparkSession, settings: Settings, ours: bool = True) -> Streami
         rows.write.format("kafka").options(**options).save()
 
     records = tail(spark, settings, [RECEIPTS], None, {})
-    units = sum_units(records.coalesce(SMALL_TASKS) if ours else records)
+    units = sum_units(records.coalesce(1) if ours else records)
     with optimize_once(units) if ours else nullcontext(units) as planned:
         return (
             planned.writeStream.outputMode("update")

@@ -13,9 +13,7 @@ from infra.errors import UserError
 from infra.ports import free_port_base
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
-from ops.bench.document import render_figures
-from ops.bench.figures import FULL, QUICK, Outcome, Scale, describe_machine, write_outcomes
-from ops.bench.run import Part, run
+from ops.bench.run import QUICK_SHARE, Part, run
 from ops.cli import screen
 from ops.cli.up import check, fetch_jars
 
@@ -30,7 +28,7 @@ def bench(
     ] = None,
 ) -> None:
     """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
-    file = locate_reports(read_settings()) / "bench.json"
+    file = locate_reports(read_settings()) / "bench.md"
     with create_own_folder() as settings:
         if not settings.broker_embedded:
             raise UserError(
@@ -41,33 +39,26 @@ def bench(
             raise UserError("The bench measures a shop without SECURE, but SECURE is on. Unset it.")
         check(settings)
         fetch_jars(settings)
-        outcomes = measure(only or list(Part), settings, QUICK if quick else FULL, file)
-    if any(outcome.failure for outcome in outcomes.values()):
+        whole = measure(only or list(Part), settings, QUICK_SHARE if quick else 1.0, file)
+    if not whole:
         raise typer.Exit(1)
 
 
-def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> dict[str, Outcome]:
-    """Show and report the outcome of each part, also after an interruption between two parts."""
-    machine = describe_machine()
-    screen.say(
-        f"  {machine['cores']} cores, {machine['memory_gib']} GiB memory, "
-        f"load {machine['load_per_minute']}\n"
-    )
-    outcomes: dict[str, Outcome] = {}
-    try:
+def measure(parts: list[Part], settings: Settings, share: float, file: Path) -> bool:
+    """Show the table of each part and write it to the file. Returns whether none failed."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    failed = False
+    with file.open("w", encoding="utf-8") as report:
         for part in parts:
             with screen.show_waiting(part, "measuring"):
-                outcomes[part.value] = run(part, settings, scale)
-            screen.say(f"{part}\n")
-            for line in render_figures([outcomes[part.value]]):
-                screen.say(line)
-            if failure := outcomes[part.value].failure:
+                table, failure = run(part, settings, share)
+            screen.say(f"{part}\n\n{table}")
+            print(f"## {part}\n\n{table}", file=report, flush=True)
+            if failure:
+                failed = True
                 screen.say(f"{part} failed. {failure}")
-    finally:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_outcomes(file, outcomes)
-        screen.say(f"\n  report: {screen.shorten(file)}")
-    return outcomes
+    screen.say(f"\n  report: {screen.shorten(file)}")
+    return not failed
 
 
 @contextmanager

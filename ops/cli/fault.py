@@ -1,45 +1,34 @@
 """retail fault list | run: faults on demand, in a shop that runs on this machine."""
 
-import shlex
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Iterable
+from random import Random
 from typing import Annotated
 
 import typer
 
 from infra.errors import UserError
-from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
-from ops.bench.figures import describe_machine
 from ops.cli import screen
 from ops.cli.options import lock_home
-from ops.faults import document
 from ops.faults import run as faults
-from ops.faults.catalog import FAULTS, NOT_COVERED
-from ops.faults.cluster import list_losses
-from ops.faults.fault import Fault, Outcome
-from ops.faults.run import Shop, Tell
+from ops.faults.catalog import FAULTS
+from ops.faults.fault import Outcome
 
 app = typer.Typer(no_args_is_help=True)
+
+HEADS = ("fault", "promise", "lasted", "healed after", "oldest answer", "no answer", "exact")
 
 
 @app.command("list")
 def list_command() -> None:
     """Every fault, what it does, and what a shop promises under it."""
-    show_faults(FAULTS.values())
-    screen.say("\n  In a cluster of containers, with --cluster:")
-    show_faults(list_losses(read_settings().pipeline_names))
-    screen.say("\n  Not among them:")
-    for name, why in NOT_COVERED.items():
-        screen.say(f"  {name}: {why}")
+    show_faults(FAULTS)
 
 
-def show_faults(faults: Iterable[Fault]) -> None:
-    for fault in faults:
-        screen.say(f"  {fault.name}: {fault.does}")
-        screen.say(f"      promise: {fault.promise}")
+def show_faults(names: Iterable[str]) -> None:
+    for name in names:
+        screen.say(f"  {name}: {FAULTS[name].does}")
+        screen.say(f"      promise: {FAULTS[name].promise}")
 
 
 @app.command("run")
@@ -55,11 +44,7 @@ def run_command(
     seconds: Annotated[
         float, typer.Option(help="How long a pause lasts.", min=1.0, max=faults.PAUSE_SECONDS_MAX)
     ] = faults.PAUSE_SECONDS,
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="In containers: make up-docker PROFILE=cluster.")
-    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Where to write the outcomes.")] = None,
 ) -> None:
     """Do faults in the shop that runs here; each ends with what `verify` says."""
     settings = read_settings()
@@ -68,76 +53,74 @@ def run_command(
             "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
             "or let them be drawn by --seed N --minutes M."
         )
-    shop = faults.find_cluster(settings) if cluster else faults.find_local_shop(settings)
     for name in names or ():
-        faults.find(shop.faults, name)
-    possible = faults.list_possible(shop, seconds)
+        faults.find(name)
+    possible = faults.list_possible(settings, seconds)
     not_done = {name: why for name, why in possible.items() if why is not None}
     chosen = list(names or (name for name in possible if name not in not_done))
-    describe(shop, chosen, seed, minutes)
+    screen.say(f"  in the shop on {settings.data_dir}")
+    if seed is None:
+        show_faults(chosen)
+    else:
+        screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(chosen)}")
+    if not names:
+        for name, why in not_done.items():
+            screen.say(f"  without {name}: {why}")
     if not yes and not screen.ask(
         "Do it?", "These faults are done in a running shop. Without a terminal to ask on say: --yes"
     ):
         screen.say("Nothing was done.")
         return
-    doing = (
-        partial(faults.run_named, shop, chosen, seconds)
-        if seed is None
-        else partial(faults.run_drawn, shop, seed, minutes, seconds)
-    )
-    file = report or locate_reports(shop.settings) / "faults.md"
     with lock_home(settings.data_dir, "doing faults in"):
-        outcomes = do_all(doing, partial(keep, shop, not_done, file))
+        order = (
+            [(name, number) for number, name in enumerate(chosen)]
+            if seed is None
+            else faults.draw(seed, chosen, minutes)
+        )
+        outcomes = do_all(settings, order, seconds)
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(1)
 
 
-def describe(shop: Shop, names: Sequence[str], seed: int | None, minutes: float) -> None:
-    """Print the faults to do, and the shop."""
-    screen.say(f"  in {shop.name}")
-    if seed is not None:
-        screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
-        return
-    show_faults(shop.faults[name] for name in names)
-
-
-def do_all(
-    doing: Callable[[Tell], Iterator[Outcome]], kept: Callable[[Sequence[Outcome]], None]
-) -> list[Outcome]:
-    """Show and keep each outcome and its broken promises, also after an interruption."""
+def do_all(settings: Settings, order: Iterable[tuple[str, int]], seconds: float) -> list[Outcome]:
+    """Do these faults, each with the seed of its draws. Show each outcome and its broken promises,
+    also after an interruption.
+    """
     outcomes: list[Outcome] = []
     try:
         with screen.show_waiting("fault", "") as wait:
-            for outcome in doing(wait.show):
+            for name, number in order:
+                outcome = faults.run(
+                    settings, faults.find(name), seconds, Random(number), wait.show
+                )
                 outcomes.append(outcome)
-                kept(outcomes)
                 screen.step(outcome.fault, outcome.done)
                 for why in outcome.broken:
                     screen.say(f"    not kept: {why}")
     finally:
         if outcomes:
             screen.say("")
-            screen.print_table(document.HEADS, map(document.render_row, outcomes))
+            screen.print_table(HEADS, map(render_row, outcomes))
     return outcomes
 
 
-def keep(shop: Shop, not_done: Mapping[str, str], file: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write the outcomes so far as a page."""
-    done = {outcome.fault for outcome in outcomes}
-    others = [name for name in shop.faults if name not in done]
-    left = dict.fromkeys(others, "not asked for in this run") | dict(not_done)
-    command = shlex.join(["retail", *(word for word in sys.argv[1:] if word != "--yes")])
-    world = describe_shop(shop.settings)
-    page = document.render_page(outcomes, left, describe_machine(), world, command)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"{page.rstrip()}\n", encoding="utf-8")
-
-
-def describe_shop(settings: Settings) -> str:
-    world = (
-        f"{settings.simulator_receipts_per_second:g} receipts a second in "
-        f"{settings.simulator_stores} stores, shelves filled by {settings.refill}"
-        if settings.is_simulated
-        else "an own world"
+def render_row(outcome: Outcome) -> tuple[str, ...]:
+    """The cells under HEADS; durations in seconds."""
+    promise = outcome.promise
+    answered = ", answered" if promise.answered else ""
+    return (
+        outcome.fault,
+        f"healed {promise.healed_seconds_max:g} s, stale {promise.stale_seconds_max:g} s{answered}",
+        f"{outcome.lasted:.1f} s",
+        "not in time" if outcome.healed is None else f"{outcome.healed:.1f} s",
+        f"{outcome.stale:.1f} s",
+        f"{outcome.unanswered:.1f} s" if outcome.unanswered else "",
+        render_exact(outcome),
     )
-    return f"{world}; pipelines {', '.join(settings.pipeline_names)}"
+
+
+def render_exact(outcome: Outcome) -> str:
+    wrong = [each.pipeline for each in outcome.checked if not each.exact]
+    if not outcome.exact:
+        return f"NOT EXACT: {', '.join(wrong)}"
+    return "BROKEN, exact" if outcome.broken else "exact"

@@ -1,8 +1,7 @@
 """retail replay start | status | diff | promote | rollback | prune | verify."""
 
-import json
 from contextlib import AbstractContextManager
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,7 +9,6 @@ from contracts.times import to_instant
 from infra.clock import get_wall_ms
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
-from ops.cli.options import AsJson
 from ops.cli.replay_difference import show_difference, write_document
 from ops.cli.screen import say_if_interrupted
 from ops.generations.lifecycle import load_generations
@@ -39,12 +37,19 @@ def start(
     source: Annotated[
         Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
     ] = Source.LOG,
+    state_partitions: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=1000, help="Of its state, and so tasks of a batch; by default as suits."
+        ),
+    ] = None,
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
     edits = edit(locate_root(), pipeline, setting or ())
-    candidate, plan = candidates.start(settings, declared, edits, source)
+    candidate, plan = candidates.start(settings, declared, edits, source, state_partitions)
     screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
+    screen.step("state", f"in {screen.count(candidate.state_partitions or 1, 'partition')}")
     screen.step("needs", str(plan))
     if candidate.state is not State.CATCHING_UP:
         return
@@ -78,24 +83,18 @@ def wait_for_batch(pipeline: str) -> AbstractContextManager[screen.Wait]:
 @app.command()
 def status(
     pipeline: Annotated[str | None, typer.Argument(metavar="PIPELINE")] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show every generation: its state, and how far it has read."""
-    settings = read_settings()
-    standings = [
-        (generation, measure_progress(settings, load(name), generation))
-        for name in ([pipeline] if pipeline else list_pipelines())
-        for generation in load_generations(settings, name).members
-    ]
-    if as_json:
-        print(json.dumps({"generations": [to_json(*each) for each in standings]}))
-        return
-    rows = []
-    for generation, progress in standings:
-        name, number = generation.name
-        state = ": ".join(filter(None, (generation.state.value, generation.reason)))
-        rows.append((name, str(number), state, f"{progress.read:,}", f"{progress.left:,}"))
-    screen.print_table(("pipeline", "generation", "state", "read", "to read"), rows)
+    settings, rows = read_settings(), []
+    for name in [pipeline] if pipeline else list_pipelines():
+        for generation in load_generations(settings, name).members:
+            progress = measure_progress(settings, load(name), generation)
+            state = ": ".join(filter(None, (generation.state.value, generation.reason)))
+            far = f"{progress.read:,}", f"{progress.left:,}"
+            parts = str(generation.state_partitions or "")
+            rows.append((name, str(generation.number), state, parts, *far))
+    heads = ("pipeline", "generation", "state", "in partitions", "read", "to read")
+    screen.print_table(heads, rows)
 
 
 @app.command()
@@ -151,19 +150,15 @@ def prune(
 @app.command()
 def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="PIPELINE…")] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Replay the promoted code of these or all pipelines: it must answer what readers see."""
-    settings = read_settings()
-    replays = []
+    settings, same = read_settings(), True
     for name in names or settings.pipeline_names:
         with wait_for_batch(name):
-            replays.append(candidates.verify(settings, load(name)))
-        show_difference(replays[-1], None)
-    if as_json:
-        documents = [compared.to_document() for compared in replays]
-        print(json.dumps({"replays": documents}, default=str))
-    if not all(compared.empty for compared in replays):
+            compared = candidates.verify(settings, load(name))
+        show_difference(compared, None)
+        same = same and compared.empty
+    if not same:
         raise typer.Exit(1)
 
 
@@ -182,18 +177,6 @@ def describe_progress(progress: Progress) -> str:
     read, total = progress.read, progress.total
     text = f"{screen.render_bar(read, total)} {read:,} of {total:,}"
     return text if progress.read else f"{text}, starting Spark"
-
-
-def to_json(generation: Generation, progress: Progress) -> dict[str, Any]:
-    return {
-        "pipeline": generation.pipeline,
-        "number": generation.number,
-        "state": generation.state.value,
-        "reason": generation.reason,
-        "created_at": generation.created_at.isoformat(),
-        "read": progress.read,
-        "left": progress.left,
-    }
 
 
 def render_wall_clock() -> str:

@@ -139,7 +139,7 @@ def write_document(settings: Settings, compared: Compared) -> Path:
 
 def render_document(compared: Compared) -> dict[str, Any]:
     """The document for programs; each differing row also as the terminal's line."""
-    document = compared.to_document()
+    document = {**asdict(compared), "empty": compared.empty}
     for view, rendered in zip(compared.views, document["views"], strict=True):
         rendered["largest"] = [
             {

@@ -1,11 +1,10 @@
 """retail score fraud | reorder | pricing: how good answers are.
 
-Alerts are compared with the simulator's incidents; the cost of the reorder policy with vans and a
-lower bound; the margin of markdowns with the same world without them.
+Alerts are compared with the simulator's incidents; the cost of the reorder policy with a lower
+bound; the margin of markdowns with the same world without them.
 """
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 
@@ -14,7 +13,6 @@ import typer
 from generators.parameters import Parameters
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.options import AsJson
 from ops.cli.topics import require_broker
 from ops.verify.fraud_score import Score, Scores, Share, score_view
 from ops.verify.pricing_score import Margin, live
@@ -39,15 +37,12 @@ app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()
-def fraud(as_json: AsJson = False) -> None:
+def fraud() -> None:
     """Score the alerts that are served, by incident."""
     settings = require_broker(read_settings())
     with screen.show_waiting("score", "reading the alerts, and what was planted"):
         scores = score_view(settings)
-    if as_json:
-        print(json.dumps(build_document(scores)))
-    else:
-        show(scores)
+    show(scores)
     if not scores.good:
         raise typer.Exit(1)
 
@@ -75,30 +70,17 @@ def render_percent(share: Share) -> str:
     return f"{share.share:.1%}" if share.of else "none"
 
 
-def build_document(scores: Scores) -> dict[str, object]:
-    by_rule = {**scores.by_rule, "all": scores.total}
-    return {"good": scores.good, **{rule: build_score(score) for rule, score in by_rule.items()}}
-
-
-def build_score(score: Score) -> dict[str, object]:
-    return {
-        "recall": {**asdict(score.recall), "share": score.recall.share},
-        "precision": {**asdict(score.precision), "share": score.precision.share},
-        "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
-    }
-
-
 @app.command()
 def reorder(
     days: Annotated[int, typer.Option(min=7, max=60, help="Days that each world runs.")] = 14,
     seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
 ) -> None:
-    """Run one clean world with vans, with the policy, and with the policy at reviews only.
+    """Run one clean world with the policy, and with the policy at reviews only.
 
     The comparison includes the cost of the cheapest orders, computed with all of the world known.
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
-    with screen.show_waiting("score", f"simulating {days} days three times, without a log"):
+    with screen.show_waiting("score", f"simulating {days} days twice, without a log"):
         comparison = compare(world, days)
     reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     screen.print_table(

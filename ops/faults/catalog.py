@@ -1,4 +1,4 @@
-"""Every fault by name, with its promise; and what is not among them."""
+"""Every fault by name, with its promise. What is not among them: docs/faults.md."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from contracts.validation import FUTURE, LATE
 from generators.event import Dirt
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER
-from ops.faults import log_head, network, records
+from ops.faults import network, records
 from ops.faults.actions import (
     damage_database,
     kill_part,
@@ -119,7 +119,7 @@ def list_faults() -> Iterator[Fault]:
 
 
 def list_kafka_faults() -> Iterator[Fault]:
-    """Faults of Kafka beside its end, of the network to it, and of its log."""
+    """Faults of Kafka beside its end, and of the network to it."""
     yield Fault(
         "restart-broker",
         "a stop of Kafka in good order, and its start",
@@ -136,20 +136,6 @@ def list_kafka_faults() -> Iterator[Fault]:
         network.refuse_network,
         network.cut_network,
         prepare=network.put_line_between,
-    )
-    yield Fault(
-        "deleted-head",
-        "DeleteRecords of half the movements that every live reader has passed; for good",
-        Promise(
-            "views go on; a replay from zero says that the log begins later, and one from the "
-            "archive may begin",
-            True,
-            60,
-            240,
-        ),
-        log_head.refuse_deletion,
-        log_head.delete_head,
-        lacks=log_head.find_unsaid,
     )
 
 
@@ -277,23 +263,3 @@ RECORD_FAULTS: Sequence[tuple[str, str, str, float, Callable[[Scene], int]]] = (
 what stays, the seconds of its promise, and how it publishes."""
 
 FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for fault in list_faults()})
-
-NOT_COVERED: Mapping[str, str] = MappingProxyType(
-    {
-        "a disk without any room": "filling the disk of a machine that others use is not safe: "
-        "`full-disk` reaches a quota instead, which stops the world long before",
-        "a wall clock that jumps": "it belongs to the machine, and setting it needs root. "
-        "`clock-ahead` and `clock-behind` are the wrong clock of a store",
-        "a torn file of Spark's state": "not tried yet. Only the newest offsets and the newest "
-        "commit of a checkpoint are looked at before a start",
-        "one broker of three, a Spark worker of several": "a shop of one machine has one of each. "
-        "`retail fault run --cluster` does it in containers",
-        "an unclean leader": "a shop of one machine has one copy of each partition. Of three "
-        "brokers two have what was acknowledged and two make a majority, so it waits for one that "
-        "has it: `tests/infra/broker/test_three.py`",
-        "a network cut with lost packets, or by a firewall": "`network-cut` holds all bytes back "
-        "in a proxy; the kernel's own means (`tc`, `iptables`) need root",
-        "a power cut": "kill -9 leaves what the kernel has not written yet; a power cut does not",
-    }
-)
-"""Faults that are not in the catalogue: why, or which test tries them."""

@@ -58,8 +58,6 @@ class Fault:
     """The parts whose process it ends; each has to run as another process afterwards."""
     prepare: Callable[[Scene], AbstractContextManager[Scene]] = nullcontext
     """Prepares the shop before the fault, and puts it back once it has healed. Not measured."""
-    lacks: Callable[[Scene], str | None] = lambda _: None
-    """What a shop that is well lacks of this fault's own promise; None: nothing."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,6 @@ class Outcome:
     """A fault and its measurements. All durations are in seconds."""
 
     fault: str
-    does: str
-    """What the fault does, in words."""
     done: str
     """What was done this time."""
     promise: Promise

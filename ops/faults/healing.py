@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from xmlrpc.client import Fault as ManagerFault
 
@@ -11,11 +10,11 @@ import psutil
 from confluent_kafka import KafkaException
 
 from infra import http
-from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
+from infra.supervisor.parts import find_parts
 from infra.wait import repeat_in_thread, wait_for
 from ops.verify.log import is_archived
 from ops.verify.served import parse_inputs
@@ -31,8 +30,8 @@ POLL_SECONDS = 1.0
 NO_ANSWER = (*http.NO_ANSWER, LookupError)
 """What an API that is away, that starts, or that has not loaded a pipeline leads to."""
 
-WORLDS = frozenset({"simulator"})
-"""The processes that make the log grow by themselves."""
+WORLD = "simulator"
+"""The process that makes the log grow by itself."""
 SIGNS = frozenset({"ordering", "markdowns", "supplier"})
 """The services that report nothing but their start."""
 
@@ -117,35 +116,6 @@ def watch(pipelines: Iterable[str], fetch: Callable[[], Ages]) -> Iterator[Sight
         yield sight
 
 
-@dataclass(frozen=True)
-class Aim:
-    """The state that a shop has to reach to be well."""
-
-    ends: Offsets
-    """The end offsets of the topics that pipelines read."""
-    parts: Mapping[str, int]
-    """The parts that have to run, with their process ids before the fault."""
-    ended: frozenset[str] = frozenset()
-    """The parts among them that need another process than before."""
-    since_ms: int = 0
-    """The wall clock at the end of the fault, in epoch milliseconds."""
-
-
-def take_aim(
-    settings: Settings,
-    parts: Mapping[str, int],
-    ended: frozenset[str] = frozenset(),
-    since_ms: int | None = None,
-) -> Aim:
-    """The aim at this moment, for the topics that the served pipelines read.
-
-    Raises one of NOT_YET while the broker or the API is down.
-    """
-    topics = {topic for topic, _ in read_served(fetch_pipelines(settings))}
-    ends = read_end_offsets(create_admin(settings), topics)
-    return Aim(ends, parts, ended, get_wall_ms() if since_ms is None else since_ms)
-
-
 def read_served(pipelines: Pipelines) -> Offsets:
     """The offsets below which every pipeline has counted the partitions that it reads."""
     served: dict[tuple[str, int], int] = {}
@@ -155,59 +125,28 @@ def read_served(pipelines: Pipelines) -> Offsets:
     return served
 
 
-def find_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> str | None:
-    """The first deviation from the aim, in words; None: all is well. Raises one of NOT_YET.
-
-    `running`: the ids of the running processes, by name.
-    """
-    return next(list_lacking(settings, running, aim), None)
-
-
-def list_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> Iterator[str]:
-    for part, before in aim.parts.items():
-        if part not in running:
-            yield f"{part} does not run"
-        elif part in aim.ended and running[part] == before:
-            yield f"{part} has not ended"
-    yield from list_behind(settings, aim)
-    if WORLDS & aim.parts.keys():
-        ends = read_end_offsets(create_admin(settings), {topic for topic, _ in aim.ends})
-        if sum(ends.values()) <= sum(aim.ends.values()):
-            yield "the world stands still"
-    for service in sorted(SIGNS & aim.ended):
-        if liveness.read_start_ms(settings, service) < aim.since_ms:
-            yield f"{service} has not reported its start"
-
-
-def list_behind(settings: Settings, aim: Aim) -> Iterator[str]:
-    """Whatever does not cover the log up to the aim."""
-    if behind := count_behind(aim.ends, read_served(fetch_pipelines(settings))):
-        yield f"answers lack {behind:,} records"
-    if behind := count_behind(aim.ends, read_progress(settings)):
-        yield f"the quarantine is {behind:,} records behind"
-    if "lake" in aim.parts:
-        archived = [partition for partition in aim.ends if is_archived(partition[0])]
-        wanted = {partition: aim.ends[partition] for partition in archived}
-        if behind := count_behind(wanted, read_coverage(locate_folders(settings).bronze).ends):
-            yield f"the lake lacks {behind:,} records"
-
-
 def heal(
-    seconds_max: float, take: Callable[[], Aim], lacks: Callable[[Aim], str | None]
+    settings: Settings,
+    parts: Mapping[str, int],
+    seconds_max: float,
+    ended: frozenset[str] = frozenset(),
+    since_ms: int = 0,
 ) -> tuple[float | None, str]:
     """The seconds until all was well, or None with what is still lacking at the limit.
 
-    It takes an aim as soon as that is possible, and waits for it: both functions may raise one of
-    NOT_YET. `lacks` says what the aim still lacks.
+    `parts`: what has to run, with its process ids before the fault. What `ended` needs another
+    process, which has reported a start since then. As soon as Kafka and the API answer, it takes
+    the ends of the topics that pipelines read: everything has to cover them.
     """
     began, lacking = time.monotonic(), ""
-    aim: Aim | None = None
+    ends: Offsets = {}
 
     def is_well() -> bool:
-        nonlocal aim, lacking
+        nonlocal ends, lacking
         try:
-            aim = aim or take()
-            lacking = lacks(aim) or ""
+            ends = ends or read_ends(settings)
+            deviations = list_lacking(settings, parts, ended, since_ms, ends)
+            lacking = next(deviations, "")
         except NOT_YET as error:
             lacking = f"{type(error).__name__}: {error}".splitlines()[0]
         return not lacking
@@ -215,3 +154,43 @@ def heal(
     if wait_for(is_well, seconds_max, POLL_SECONDS):
         return time.monotonic() - began, ""
     return None, lacking
+
+
+def read_ends(settings: Settings) -> Offsets:
+    """The present ends of the topics that the served pipelines read. Raises one of NOT_YET."""
+    topics = {topic for topic, _ in read_served(fetch_pipelines(settings))}
+    return read_end_offsets(create_admin(settings), topics)
+
+
+def list_lacking(
+    settings: Settings,
+    parts: Mapping[str, int],
+    ended: frozenset[str],
+    since_ms: int,
+    ends: Offsets,
+) -> Iterator[str]:
+    """What deviates from a shop that is well, in words. Raises one of NOT_YET."""
+    running = find_parts(settings)
+    for part, before in parts.items():
+        if part not in running:
+            yield f"{part} does not run"
+        elif part in ended and running[part] == before:
+            yield f"{part} has not ended"
+    yield from list_behind(settings, ends, has_lake="lake" in parts)
+    if WORLD in parts and sum(read_ends(settings).values()) <= sum(ends.values()):
+        yield "the world stands still"
+    for service in sorted(SIGNS & ended):
+        if liveness.read_start_ms(settings, service) < since_ms:
+            yield f"{service} has not reported its start"
+
+
+def list_behind(settings: Settings, ends: Offsets, *, has_lake: bool) -> Iterator[str]:
+    """Whatever does not cover the log up to these ends."""
+    if behind := count_behind(ends, read_served(fetch_pipelines(settings))):
+        yield f"answers lack {behind:,} records"
+    if behind := count_behind(ends, read_progress(settings)):
+        yield f"the quarantine is {behind:,} records behind"
+    if has_lake:
+        wanted = {partition: end for partition, end in ends.items() if is_archived(partition[0])}
+        if behind := count_behind(wanted, read_coverage(locate_folders(settings).bronze).ends):
+            yield f"the lake lacks {behind:,} records"

@@ -12,11 +12,11 @@ from typing import Self
 from infra.errors import UserError
 from infra.ports import free
 from infra.settings import HOST, Settings
-from infra.supervisor.parts import PIPELINES, find_parts, restart_component
+from infra.supervisor.parts import PIPELINES, restart_component
 from infra.wait import wait_for
 from ops.faults.actions import remember_settings, require
 from ops.faults.fault import Scene
-from ops.faults.healing import find_lacking, heal, take_aim
+from ops.faults.healing import heal
 
 FAR_HOST = "127.0.0.2"
 """Another address of this machine, at which the broker says that it is found. Linux has it."""
@@ -144,11 +144,7 @@ def put_line_between(scene: Scene) -> Iterator[Scene]:
     finally:
         restart_component(settings, "broker")
         restart_component(settings, PIPELINES)
-    heal(
-        BACK_SECONDS_MAX,
-        lambda: take_aim(settings, scene.parts),
-        lambda aim: find_lacking(settings, find_parts(settings), aim),
-    )
+    heal(settings, scene.parts, BACK_SECONDS_MAX)
 
 
 def connect(settings: Settings, line: Line, port: int) -> None:

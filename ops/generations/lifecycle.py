@@ -35,7 +35,12 @@ Change = Callable[[Generations], Generations]
 
 
 def create_generation(
-    pipeline: Pipeline, number: int, state: State, code_digest: str, libraries: str | None = None
+    pipeline: Pipeline,
+    number: int,
+    state: State,
+    code_digest: str,
+    libraries: str | None = None,
+    state_partitions: int = 1,
 ) -> Generation:
     """A generation with output topics of its own. All share one topic of record accounting."""
     return Generation(
@@ -45,6 +50,7 @@ def create_generation(
         code_digest=code_digest,
         created_at=get_wall_now(),
         libraries=libraries,
+        state_partitions=state_partitions,
         outputs={
             BOOKS.name: BOOKS.name,
             **{view.name: f"{view.name}.g{number}" for view in pipeline.writes},

@@ -14,7 +14,8 @@ from ops.generations.folders import (
     locate_code,
     locate_folder,
 )
-from ops.generations.lifecycle import change, create_generation
+from ops.generations.lifecycle import change, create_generation, load_generations
+from ops.generations.partitions import find_state_partitions
 from ops.generations.record import CANDIDATE, Generation, Generations, State
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import archive
@@ -52,13 +53,18 @@ def create_candidate(
     root: Path,
     ends: Offsets,
     edits: snapshot.Edits = snapshot.NONE,
+    state_partitions: int | None = None,
 ) -> Generation:
     """Create a candidate with the code at the root, which reads the archive below these ends.
 
+    Without a number of state partitions it has one that suits the log.
     Where no generation is promoted, there is nothing to compare the new one with: it is promoted.
     The control record is published last, so that no reader learns of an attempt that is broken off.
     Raises CandidateThere, and UserError where the checkpoint's folder is not empty.
     """
+    if state_partitions is None:
+        is_growing = load_generations(settings, pipeline.name).promoted is not None
+        state_partitions = find_state_partitions(settings, pipeline, is_growing)
 
     def add_candidate(generations: Generations) -> Generations:
         if generations.candidate:
@@ -66,7 +72,7 @@ def create_candidate(
         number = max(generations.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if generations.promoted else State.PROMOTED
         libraries = snapshot.compute_libraries_digest(root)
-        draft = create_generation(pipeline, number, state, "", libraries)
+        draft = create_generation(pipeline, number, state, "", libraries, state_partitions)
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise UserError(
                 f"{kept} should be empty, as no generation has begun there, but is not: it is of "

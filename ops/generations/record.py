@@ -46,6 +46,8 @@ class Generation:
     """Why it is invalid."""
     libraries: str | None = None
     """A digest of the packages and jars that it was created with; None: it was not recorded."""
+    state_partitions: int | None = None
+    """In how many partitions its state is; None: it was not recorded."""
 
     @property
     def name(self) -> Name:
@@ -71,6 +73,7 @@ class Generation:
             outputs={output["view"]: output["topic"] for output in run["outputs"]},
             reason=run["reason"],
             libraries=run.get("libraries"),
+            state_partitions=run.get("state_partitions"),
         )
 
     def to_row(self) -> Row:
@@ -81,6 +84,7 @@ class Generation:
             "reason": self.reason,
             "code_digest": self.code_digest,
             "libraries": self.libraries,
+            "state_partitions": self.state_partitions,
             "created_at": self.created_at,
             "outputs": [{"view": view, "topic": topic} for view, topic in self.outputs.items()],
         }

@@ -239,9 +239,10 @@ def build_environment(settings: Settings, code: Path) -> dict[str, str]:
 def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
     """The pipeline's generations. Creates one if none can continue.
 
-    Readers keep the promoted one's rows until the new one has caught up and takes its place. If the
-    log no longer begins at zero, the new one begins in the archive, without asking. Raises as
-    `find_prefix_ends`, `create_candidate` and `prune_generation` do.
+    Readers keep the promoted one's rows until the new one, with as many state partitions, has
+    caught up and takes its place. If the log no longer begins at zero, the new one begins in the
+    archive, without asking. Raises as `find_prefix_ends`, `create_candidate` and `prune_generation`
+    do.
     """
     generations = load_generations(settings, name)
     promoted = generations.promoted
@@ -259,5 +260,6 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
         pipeline,
         locate_root(),
         find_prefix_ends(settings, pipeline, complete_source(settings, pipeline)),
+        state_partitions=promoted.state_partitions if promoted else None,
     )
     return load_generations(settings, name).members

@@ -37,9 +37,11 @@ def start(
     pipeline: Pipeline,
     edits: snapshot.Edits = snapshot.NONE,
     source: Source = Source.LOG,
+    state_partitions: int | None = None,
 ) -> tuple[Generation, Plan]:
     """Create a candidate with the code on disk and these edits; the pipelines' process runs it.
 
+    Without a number of state partitions it has one that suits the log.
     Raises CandidateThere, and the errors of `plan_replay`.
     """
     generations = load_generations(settings, pipeline.name)
@@ -47,7 +49,9 @@ def start(
     if generations.candidate:
         raise promotion.CandidateThere(generations.candidate)
     plan = plan_replay(settings, pipeline, generations.promoted, {topic for topic, _ in ends})
-    made = promotion.create_candidate(settings, pipeline, locate_root(), ends, edits)
+    made = promotion.create_candidate(
+        settings, pipeline, locate_root(), ends, edits, state_partitions
+    )
     return made, plan
 
 

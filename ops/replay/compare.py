@@ -1,7 +1,7 @@
 """Compares the served views with other code's answer, on the same part of the log."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -68,10 +68,6 @@ class Compared:
     @property
     def empty(self) -> bool:
         return all(view.empty for view in self.views)
-
-    def to_document(self) -> dict[str, Any]:
-        """For programs."""
-        return {**asdict(self), "empty": self.empty}
 
 
 RunBatch = Callable[[Span, Path], Mapping[str, Path]]

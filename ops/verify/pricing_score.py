@@ -6,7 +6,7 @@ The world, the policy and the gate's decision are the real code; only the log is
 
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,23 +36,38 @@ PERIODS_MS = {"day": DAY_MS, "half-hour": HALF_HOUR_MS}
 HOLDING_PER_DAY = Policy.holding_per_day
 
 
-@dataclass(frozen=True)
+@dataclass
 class Margin:
-    """Money of all stores, in cents."""
+    """Money of all stores of a world so far, in cents."""
 
-    revenue_cents: int
+    revenue_cents: int = 0
     """What was paid, less what was paid back."""
-    goods_cents: int
+    goods_cents: int = 0
     """The cost of the goods that were sold, less of those that came back."""
-    holding_cents: float
+    holding_cents: float = 0.0
     """What it cost to hold stock, as a share of its cost."""
-    stock_cents: int
+    stock_cents: int = 0
     """The cost of the goods that lie there at the end; part of no sum."""
-    markdowns: int
+    markdowns: int = 0
 
     @property
     def cents(self) -> float:
         return self.revenue_cents - self.goods_cents - self.holding_cents
+
+    def take(self, publication: Publication, costs: Mapping[str, int]) -> None:
+        """Add a sale or a refund. `costs`: of a unit, by sku."""
+        sign = {RECEIPTS.name: 1, REFUNDS.name: -1}.get(publication.topic, 0)
+        for line in publication.event["lines"] if sign else ():
+            self.revenue_cents += sign * line["units"] * line["unit_price_cents"]
+            self.goods_cents += sign * line["units"] * costs[line["sku"]]
+
+    def close_hour(self, world: World, costs: Mapping[str, int]) -> None:
+        self.stock_cents = sum(
+            units * costs[sku]
+            for store_id in world.store_ids
+            for sku, units in world.count_units(store_id).items()
+        )
+        self.holding_cents += self.stock_cents * HOLDING_PER_DAY / HOURS_PER_DAY
 
 
 class Interval(NamedTuple):
@@ -65,8 +80,9 @@ class Interval(NamedTuple):
 class Pricing:
     """The pipeline's proposals and the gate's decisions, on what a world publishes."""
 
-    def __init__(self, world: World, limits: Thresholds) -> None:
-        self._costs = {product.sku: product.unit_cost_cents for product in world.products}
+    def __init__(self, costs: Mapping[str, int], limits: Thresholds) -> None:
+        """`costs`: of a unit in cents, by sku."""
+        self._costs = costs
         self._limits = limits
         self._markdowns = Markdowns(to_tick_start_ms(0))
         self._intervals = {name: Interval(Counter(), Counter()) for name in PERIODS_MS}
@@ -147,49 +163,18 @@ def list_moves(topic: str, event: Event) -> Sequence[tuple[str, int, int]]:
     return []
 
 
-class Books:
-    """The money of a world so far."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._costs = {product.sku: product.unit_cost_cents for product in world.products}
-        self._revenue_cents = self._goods_cents = self._stock_cents = 0
-        self._holding_cents = 0.0
-
-    def take(self, publication: Publication) -> None:
-        sign = {RECEIPTS.name: 1, REFUNDS.name: -1}.get(publication.topic, 0)
-        for line in publication.event["lines"] if sign else ():
-            self._revenue_cents += sign * line["units"] * line["unit_price_cents"]
-            self._goods_cents += sign * line["units"] * self._costs[line["sku"]]
-
-    def close_hour(self) -> None:
-        self._stock_cents = sum(
-            units * self._costs[sku]
-            for store_id in self._world.store_ids
-            for sku, units in self._world.count_units(store_id).items()
-        )
-        self._holding_cents += self._stock_cents * HOLDING_PER_DAY / HOURS_PER_DAY
-
-    def close(self, markdowns: int) -> Margin:
-        return Margin(
-            self._revenue_cents,
-            self._goods_cents,
-            self._holding_cents,
-            self._stock_cents,
-            markdowns,
-        )
-
-
 def live(parameters: Parameters, days: int, limits: Thresholds | None) -> Margin:
     """The margin of a world. `limits`: of its markdowns; None: there are none."""
     world = World(parameters)
-    pricing, books = Pricing(world, limits or Thresholds()), Books(world)
+    costs = {product.sku: product.unit_cost_cents for product in world.products}
+    pricing, margin = Pricing(costs, limits or Thresholds()), Margin()
     for tick in range(days * HOURS_PER_DAY * TICKS_PER_HOUR):
         now_ms = to_tick_start_ms(tick)
         is_due = limits is not None and tick and now_ms % HALF_HOUR_MS == 0
         for publication in world.tick(pricing.decide(now_ms) if is_due else ()):
             pricing.take(publication)
-            books.take(publication)
+            margin.take(publication, costs)
         if (tick + 1) % TICKS_PER_HOUR == 0:
-            books.close_hour()
-    return books.close(pricing.begun)
+            margin.close_hour(world, costs)
+    margin.markdowns = pricing.begun
+    return margin

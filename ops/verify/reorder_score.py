@@ -1,5 +1,5 @@
-"""The costs of ways to order in one simulated world: vans, the policy at every change of a position
-or at reviews only, and a bound that no way can beat (ops/verify/reorder_bound.py).
+"""The costs of ways to order in one simulated world: the policy at every change of a position or at
+reviews only, and a bound that no way can beat (ops/verify/reorder_bound.py).
 
 The world, the gate's decision and the supplier are the real code; only the log is missing.
 """
@@ -54,7 +54,6 @@ class Review(NamedTuple):
     """The known facts about a shelf at a midnight."""
 
     at_ms: int
-    shelf: Shelf
     product: Product
     sold: Sequence[Sequence[Sale]]
     """The sales of each day so far, the newest day last."""
@@ -94,13 +93,13 @@ class Life:
         self,
         parameters: Parameters,
         days: int,
-        propose: Propose | None = None,
+        propose: Propose,
         policy: Policy = Policy(),  # noqa: B008  it has no state
     ) -> None:
-        """`propose`: the levels at reviews; None if vans refill the world. `policy`: how often the
-        position is looked at, and the levels before the first review.
+        """`propose`: the levels at reviews. `policy`: how often the position is looked at, and the
+        levels before the first review.
         """
-        self.world = World(parameters)
+        self.world = World(replace(parameters, refill="orders"))
         self.products = {product.sku: product for product in self.world.products}
         self.demand: dict[Shelf, list[int]] = defaultdict(list)
         """Units wanted, by hour."""
@@ -120,7 +119,6 @@ class Life:
         self._moved_hour: Counter[Shelf] = Counter()
         self._missed: Mapping[Shelf, int] = {}
         self._unit_hours: Counter[Shelf] = Counter()
-        self._deliveries = 0
         self._hours = days * HOURS_PER_DAY
         for hour in range(self._hours):
             self._live_hour(hour)
@@ -162,15 +160,14 @@ class Life:
             units * compute_margin_cents(self.products[shelf.sku])
             for shelf, units in self._missed.items()
         )
-        orders = self._deliveries if self._propose is None else len(self.ordered)
         missed = sum(self._missed.values())
         return Score(
             sold_units=sum(map(sum, self.demand.values())) - missed,
             missed_units=missed,
             stock_units=sum(self._unit_hours.values()) / self._hours,
-            orders=orders,
+            orders=len(self.ordered),
             holding_cents=holding / HOURS_PER_DAY * HOLDING_PER_DAY,
-            ordering_cents=float(orders * ORDER_CENTS),
+            ordering_cents=float(len(self.ordered) * ORDER_CENTS),
             lost_cents=float(lost),
         )
 
@@ -217,17 +214,14 @@ class Life:
                 )
             elif publication.topic == SHIPMENTS.name:
                 self._moved[shelf] += line["received_units"] - line["dispatched_units"]
-                self._deliveries += 1
 
     def _order(self, now_ms: int) -> list[Confirmed]:
         """The confirmed orders of the minute that is over."""
-        if self._propose is None:
-            return []
         for shelf, units in self._moved.items():
             self._positions.take_change(shelf, now_ms, units, self._find_opening(shelf, now_ms))
         self._moved.clear()
         if now_ms % DAY_MS == 0:
-            self._review(now_ms, self._propose)
+            self._review(now_ms)
         orders = self._positions.answer(now_ms)
         self._positions.moves.forget()
         self.ordered += orders
@@ -242,11 +236,11 @@ class Life:
         levels = derive_first_levels(self.opening[shelf], lead_days, self._policy)
         return create_level(product, now_ms, levels, review_days=0)
 
-    def _review(self, now_ms: int, propose: Propose) -> None:
+    def _review(self, now_ms: int) -> None:
         for shelf in self.opening:
             product, plans = self.products[shelf.sku], self._plans[shelf.sku]
             sold, told_ms = self._sold[shelf], self._told_ms[shelf]
-            levels = propose(Review(now_ms, shelf, product, sold, plans, told_ms))
+            levels = self._propose(Review(now_ms, product, sold, plans, told_ms))
             sold.append([])
             level = create_level(product, now_ms, levels, self._policy.review_days)
             self._positions.take_review(shelf, 0, level)
@@ -381,12 +375,10 @@ class Comparison:
 
 
 def compare(world: Parameters, days: int) -> Comparison:
-    """Simulate one world with vans and with the policy; the bound is the policy's."""
-    vans = Life(replace(world, refill="vans"), days)
-    refilled = replace(world, refill="orders")
+    """Simulate one world with the policy in both ways; the bound is that of the reacting one."""
     lives = {
-        name: Life(refilled, days, propose_by_policy(policy), policy)
+        name: Life(world, days, propose_by_policy(policy), policy)
         for name, policy in ((REACTING, Policy()), (NIGHTLY, Policy(review_days=1)))
     }
-    ways = {"vans": vans.score(), **{name: life.score() for name, life in lives.items()}}
+    ways = {name: life.score() for name, life in lives.items()}
     return Comparison(ways, lives[REACTING].compute_bound_cents())

@@ -18,3 +18,7 @@ class Arithmetic(NamedTuple):
     pick: Callable[[Any, Any], Any] = getitem
     keep: Callable[[Sequence[Any]], Sequence[Any]] = tuple
     """Values that are used several times; a column is an expression, computed where it stands."""
+
+
+NUMBERS = Arithmetic()
+"""On plain numbers."""

@@ -6,7 +6,6 @@ A batch that is not written is open: the next query begins with it, at a pace th
 import logging
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from time import monotonic
 
 from pyspark.sql import DataFrame
 
@@ -20,12 +19,6 @@ LOOK_SECONDS = 0.5
 WAIT_SECONDS = 60.0
 """The time between two sentences in the log while a batch waits for a transaction."""
 
-LIVE_SECONDS_MAX = 30.0
-"""The longest live batch after which a look at the backlog is not worth its time."""
-
-BEHIND_RECORDS_MIN = 5_000
-"""A live query that has fewer unread records after a long batch was held up, and reads on."""
-
 log = logging.getLogger("pipeline")
 
 Measure = Callable[[], Backlog]
@@ -33,11 +26,7 @@ Measure = Callable[[], Backlog]
 
 
 class Outgrown(Exception):
-    """The log has outgrown the query's memory during its start."""
-
-
-class FallenBehind(Exception):
-    """More comes than live batches can take: the cost of each record is higher in them."""
+    """The log has outgrown the query: its memory during its start, or a live batch."""
 
 
 class Failure:
@@ -72,7 +61,7 @@ def refuse_outgrown(
     def write_within(records: DataFrame, batch: int) -> None:
         nonlocal settled
         if not settled and not has_memory_for(pace, reads, measure_unread()):
-            raise Outgrown
+            raise Outgrown("the log has grown meanwhile")
         settled = True
         write(records, batch)
 
@@ -100,16 +89,22 @@ def wait_for_transactions(
     return write_after
 
 
-def refuse_behind(write: Write, measure_unread: Measure) -> Write:
-    """A function that writes. It raises FallenBehind after a long batch if much is unread."""
-    took_seconds = 0.0
+def refuse_larger(
+    write: Write, count_records: Callable[[int], int], measure_unread: Measure, records_max: int
+) -> Write:
+    """A function that writes a live batch; it raises Outgrown for one of more records than these.
 
-    def write_unless_behind(records: DataFrame, batch: int) -> None:
-        nonlocal took_seconds
-        if took_seconds > LIVE_SECONDS_MAX and measure_unread().records >= BEHIND_RECORDS_MIN:
-            raise FallenBehind
-        began = monotonic()
+    A live batch takes all there is. Who gets more, batch after batch, than it can take goes on in
+    batches of that size: a query has its limit for good, and so the memory that spans what is
+    unread between its batches.
+    """
+
+    def write_within(records: DataFrame, batch: int) -> None:
+        # A topic may begin beyond zero: the offsets of its first batch are more than its records.
+        if count_records(batch) > records_max:
+            unread = measure_unread().records
+            if unread > records_max:
+                raise Outgrown(f"{unread:,} records are unread, a batch has up to {records_max:,}")
         write(records, batch)
-        took_seconds = monotonic() - began
 
-    return write_unless_behind
+    return write_within

@@ -22,10 +22,6 @@ LIVE_RECORDS_MAX = 100_000
 """A generation catches up with a longer backlog. For a shorter one, a young Java takes longer to
 compile generated code than to interpret a live batch."""
 
-ONE_PARTITION_RECORDS_MAX = 500_000
-"""A query that begins with a longer backlog gets two state partitions, and so two tasks. With one
-partition a live batch is one task without a shuffle."""
-
 
 @dataclass(frozen=True)
 class Pace:
@@ -37,8 +33,6 @@ class Pace:
     """The records per batch, of all topics together. A live batch takes all records."""
     in_archive: bool = False
     """Whether it reads the archive prefix."""
-    state_partitions: int = 1
-    """The state partitions of a query that begins with this pace; a checkpoint keeps its number."""
 
 
 def select_pace(
@@ -56,12 +50,7 @@ def select_pace(
     fits = backlog.records <= min(records_per_batch_max, LIVE_RECORDS_MAX)
     if not fits or (batch_is_open and backlog.span > MARGIN):
         return create_catching_up_pace(reads, backlog, records_per_batch_max)
-    return Pace(
-        live=True,
-        memory=find_horizon(reads) + MARGIN,
-        records_per_batch_max=None,
-        state_partitions=choose_state_partitions(backlog),
-    )
+    return Pace(live=True, memory=find_horizon(reads) + MARGIN, records_per_batch_max=None)
 
 
 def create_catching_up_pace(
@@ -70,17 +59,7 @@ def create_catching_up_pace(
     """The pace for a backlog, however short."""
     # Twice, because the log grows while the backlog is read, and the world may be fast.
     memory = 2 * backlog.span + find_horizon(reads) + MARGIN
-    return Pace(
-        live=False,
-        memory=memory,
-        records_per_batch_max=records_per_batch_max,
-        state_partitions=choose_state_partitions(backlog),
-    )
-
-
-def choose_state_partitions(backlog: Backlog) -> int:
-    """The number of state partitions of a query that begins with this backlog."""
-    return 1 if backlog.records <= ONE_PARTITION_RECORDS_MAX else 2
+    return Pace(live=False, memory=memory, records_per_batch_max=records_per_batch_max)
 
 
 def has_memory_for(pace: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:

@@ -29,9 +29,8 @@ from pipelines.engine.dimensions import Dimensions
 from pipelines.engine.ending import end_query
 from pipelines.engine.fitness import (
     Failure,
-    FallenBehind,
     Outgrown,
-    refuse_behind,
+    refuse_larger,
     refuse_outgrown,
     wait_for_transactions,
 )
@@ -45,7 +44,7 @@ from pipelines.engine.sink import (
     list_decoded_topics,
     refuse_newer,
     refuse_newer_before,
-    suit_expressions,
+    suit_plan,
     write_after,
 )
 from pipelines.engine.source import tail
@@ -55,11 +54,9 @@ from pipelines.engine.tuning.options import Piece, choose_pieces
 
 log = logging.getLogger("pipeline")
 
-TASKS = 2
-"""The number of tasks that read a batch."""
-
-SMALL_TASKS = 1
-"""The number of tasks for a live batch: a second task would cost more than it saves."""
+TASKS_MIN = 2
+"""The least tasks that read a batch while catching up. A live one has one for each state partition:
+another one would cost more than it saves."""
 
 LOOK_SECONDS = 1
 """The time between two checks of a running query."""
@@ -97,10 +94,9 @@ def run(work: Run, stopping: Event) -> None:
     """Keep the generation's rows up to date until told to stop.
 
     A query that catches up reads to the end that the log has when it starts, and ends. Then `run`
-    measures the backlog again; it also does so if the log has outgrown the query before the first
-    batch. A live query runs until it has fallen behind, and is caught up with again; its first
-    batch means that a candidate has caught up. The archive prefix is read to its end before the
-    log.
+    measures the backlog again; it also does so if the log has outgrown the query, which a live one
+    can at any time. The first batch of a live query means that a candidate has caught up. The
+    archive prefix is read to its end before the log.
 
     Raises Dropped if Spark has dropped a record, NewerSchema if a batch may hold records that only
     newer code can read, and Spark's exception if a query fails.
@@ -110,16 +106,14 @@ def run(work: Run, stopping: Event) -> None:
     work = replace(work, prefix=prefix)
     if prefix is not None:
         write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
-    behind = False
     while not stopping.is_set():
         limit = BeatLimit.read(settings)
-        pace = choose_next_pace(work, limit, behind)
+        pace = choose_next_pace(work, limit)
         if prefix is not None and not pace.in_archive:
             remove_chunks(prefix)
         failure = Failure()
         query = start(work, pace, limit, failure)
         begun = partial(mark_caught_up, settings, generation) if pace.live else lambda: None
-        behind = False
         try:
             watch(query, stopping, begun, work.state, limit.is_outdated)
             if not stopping.is_set():
@@ -128,12 +122,9 @@ def run(work: Run, stopping: Event) -> None:
             if isinstance(failure.error, Dropped):
                 raise failure.error from None
             refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
-            behind = isinstance(failure.error, FallenBehind)
-            if not behind and not isinstance(failure.error, Outgrown):
+            if not isinstance(failure.error, Outgrown):
                 raise
-            log.info(
-                "%s: %s", work.pipeline.name, "behind" if behind else "the log has grown meanwhile"
-            )
+            log.info("%s: %s", work.pipeline.name, failure.error)
 
 
 def find_records_max(settings: Settings, pipeline: Pipeline) -> int:
@@ -141,11 +132,10 @@ def find_records_max(settings: Settings, pipeline: Pipeline) -> int:
     return settings.pipeline_records_per_batch_max * pipeline.batch_multiple
 
 
-def choose_next_pace(work: Run, limit: BeatLimit, behind: bool = False) -> Pace:
+def choose_next_pace(work: Run, limit: BeatLimit) -> Pace:
     """The pace of the next query: for the rest of the prefix, then for the log.
 
-    `limit`: of its heartbeats. One that fell `behind` while it was live catches up, however short
-    its backlog.
+    `limit`: of its heartbeats.
     """
     pipeline, records_max = work.pipeline, find_records_max(work.settings, work.pipeline)
     checkpoint = locate_checkpoint(work.settings, work.generation)
@@ -155,11 +145,7 @@ def choose_next_pace(work: Run, limit: BeatLimit, behind: bool = False) -> Pace:
     else:
         left = work.measure_unread(limit)
         batch_is_open = checkpoint.find_open_batch() >= 0
-        pace = (
-            create_catching_up_pace(pipeline.reads, left, records_max)
-            if behind
-            else select_pace(pipeline.reads, left, records_max, batch_is_open)
-        )
+        pace = select_pace(pipeline.reads, left, records_max, batch_is_open)
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,
@@ -191,14 +177,15 @@ def start(
     `limit`: of its heartbeats. `failure` will hold what ends it.
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
-    prepare_session(work.spark, pace.live, pace.state_partitions)
+    partitions = generation.state_partitions or 1
+    prepare_session(work.spark, pace.live, partitions)
     rows = build_running_rows(
         pipeline,
         read(work, pipeline.inputs, pace),
         pace.memory,
         work.dimensions.lookups,
         limit.build_column(work.spark),
-        SMALL_TASKS if pace.live else TASKS,
+        partitions if pace.live else max(partitions, TASKS_MIN),
     )
     changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
     write = (failure or Failure()).keep(create_writer(work, pace, limit))
@@ -247,8 +234,10 @@ def create_writer(work: Run, pace: Pace, limit: BeatLimit) -> Write:
         write = wait_for_transactions(write, held.measure, held_max)
     measure_unread = partial(work.measure_unread, limit)
     if pace.live:
-        write = suit_expressions(write, partial(count_records, read_end))
-        write = refuse_behind(write, measure_unread)
+        count = partial(count_records, read_end)
+        write = suit_plan(write, count)
+        records_max = find_records_max(work.settings, work.pipeline)
+        write = refuse_larger(write, count, measure_unread, records_max)
     elif not pace.in_archive:
         write = refuse_outgrown(write, pace, work.pipeline.reads, measure_unread)
     if work.throttle is not None:

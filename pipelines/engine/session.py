@@ -28,17 +28,21 @@ from pipelines.engine.tuning.options import KNOWS_KEYS, choose_pieces
 PARTITIONS = 2
 """Partitions of a shuffle, by default."""
 
+KNOWN_PARTITIONS_MAX = 8
+"""State partitions that keep filters of their ids: those of more would take too much heap."""
 
 SLOTS_MAX = 4
-"""Cores of a cluster for each driver: as many as in `local[4]`, so that other drivers get some
-too."""
+"""Cores of a cluster for each driver: as many as in `local[4]`, so that other drivers get some too.
+A generation with more state partitions gets as many."""
+CORES_MAX = "spark.cores.max"
+"""The option with the cores of a cluster."""
 
 METHOD_BYTES_MAX = 8_000
 """Bytes of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
 
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
-        "spark.sql.codegen.wholeStage": "false",
+        sink.WHOLE_STAGES: "false",
         sink.EXPRESSIONS: sink.INTERPRETED,
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
@@ -47,9 +51,8 @@ INTERPRETED: Mapping[str, str] = MappingProxyType(
 
 GENERATED: Mapping[str, str] = MappingProxyType(
     {
-        "spark.sql.codegen.wholeStage": "true",
+        sink.WHOLE_STAGES: "true",
         sink.EXPRESSIONS: sink.GENERATED,
-        "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
     }
@@ -133,13 +136,15 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     `partitions`: of its state, unless its checkpoint has another number.
 
     A small batch ends before generated code pays off, or all that the optimizer looks for, so Spark
-    interprets its expressions (`suit_expressions` decides batch by batch). For a large one Spark
-    generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method
-    that reads and validates all topics is longer.
+    interprets its expressions (`suit_plan` decides batch by batch). For a large one Spark generates
+    code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method that reads
+    and validates all topics is longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)
+    if partitions > KNOWN_PARTITIONS_MAX:
+        spark.conf.set(KNOWS_KEYS, "false")
 
 
 def locate_scratch(settings: Settings, name: str) -> Path:
@@ -200,6 +205,7 @@ def build_options(
         # The next batch uses the compiled code of this one. Several pipelines need more than
         # Spark's 100 entries; with fewer they would compile everything again and again.
         "spark.sql.codegen.cache.maxEntries": "2000",
+        "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline does not block a small one
         "spark.speculation": "false",  # a second copy of a task would be a second writer
         "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
@@ -225,7 +231,7 @@ def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> d
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
         "spark.executor.extraJavaOptions": shlex.join([*build_java_options(), *java_options]),
-        "spark.cores.max": str(SLOTS_MAX),
+        CORES_MAX: str(SLOTS_MAX),
         # One process: two would both have to start, and exchange the shuffles of small batches.
         "spark.executor.cores": str(SLOTS_MAX),
         # A batch waits for a lost executor until this time is over.

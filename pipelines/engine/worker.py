@@ -29,7 +29,14 @@ from pipelines.engine.ending import end_query
 from pipelines.engine.process import end_with_parent
 from pipelines.engine.query import LOOK_SECONDS, Run, name_query, run
 from pipelines.engine.requests import serve_all
-from pipelines.engine.session import POOL, get_engine, start_session, write_pools
+from pipelines.engine.session import (
+    CORES_MAX,
+    POOL,
+    SLOTS_MAX,
+    get_engine,
+    start_session,
+    write_pools,
+)
 from pipelines.engine.sink import Dropped
 from pipelines.engine.sweeping import sweep_all
 from pipelines.engine.throttle import Throttle, compute_rest_seconds
@@ -66,7 +73,9 @@ def main() -> None:
         name = name_query(assigned[0].generation)
         pools = settings.data_dir / "spark" / f"{name}.pools.xml"
         shares = write_pools(pools, [pipeline for pipeline, _ in assigned])
-        spark = start_session(settings, name, more=shares)
+        tasks = max(generation.state_partitions or 1 for _, generation in assigned)
+        cores = {CORES_MAX: str(max(SLOTS_MAX, tasks))}
+        spark = start_session(settings, name, more={**shares, **cores})
         for file in leases:
             lease.record_engine(file, get_engine(spark).pid)
         try:

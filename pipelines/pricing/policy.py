@@ -10,7 +10,7 @@ The functions are plain arithmetic, on numbers and on Spark's columns alike.
 
 from typing import Any, NamedTuple
 
-from pipelines.common.arithmetic import Arithmetic
+from pipelines.common.arithmetic import NUMBERS, Arithmetic
 from pipelines.pricing.thresholds import Thresholds
 
 HALF_HOURS_PER_HOUR = 2
@@ -28,7 +28,7 @@ def derive_bounds(
     intervals_per_day: Any,
     units_each: Any,
     limits: Thresholds,
-    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
+    on: Arithmetic = NUMBERS,
 ) -> Bounds:
     """What the sales of one interval say of one product's stock.
 
@@ -51,10 +51,7 @@ def count_half_hours_per_day(share_permille: Any) -> Any:
 
 
 def lower_price_cents(
-    price_cents: Any,
-    unit_cost_cents: Any,
-    limits: Thresholds,
-    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
+    price_cents: Any, unit_cost_cents: Any, limits: Thresholds, on: Arithmetic = NUMBERS
 ) -> Any:
     """The price when marked down; it may be no lower than the list's."""
     cut_cents = on.divided(price_cents * (100 - limits.cut_percent), 100)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from pipelines.common.arithmetic import Arithmetic
+from pipelines.common.arithmetic import NUMBERS, Arithmetic
 
 DAYS = 7
 """The days before a review that it reads: every weekday once, so that each has its weight."""
@@ -95,18 +95,13 @@ class Plan(NamedTuple):
 NO_PLAN = Plan(1_000, 0.0, 0.0)
 
 
-def lift_permille(
-    usual_cents: Any,
-    cents: Any,
-    policy: Policy,
-    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
-) -> Any:
+def lift_permille(usual_cents: Any, cents: Any, policy: Policy, on: Arithmetic = NUMBERS) -> Any:
     """Demand at a price, in thousandths of the demand at the usual price."""
     cut = (usual_cents - cents) * (policy.lift_per_cut * 1_000)
     return on.divided(cut, usual_cents) + 1_000
 
 
-def estimate_usual_milli(units: Any, lift: Any, on: Arithmetic = Arithmetic()) -> Any:  # noqa: B008
+def estimate_usual_milli(units: Any, lift: Any, on: Arithmetic = NUMBERS) -> Any:
     """Thousandths of units that the usual price would have sold where a lifted one sold these."""
     return on.divided(units * 1_000_000, lift)
 
@@ -116,11 +111,7 @@ def find_weekday(day: Any) -> Any:
     return (day + 3) % DAYS
 
 
-def forecast_demand(
-    sold: Sold,
-    policy: Policy,
-    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
-) -> Forecast:
+def forecast_demand(sold: Sold, policy: Policy, on: Arithmetic = NUMBERS) -> Forecast:
     past, parts = on.keep(sold.daily_milli), on.keep(sold.parts_milli)
     counts = [on.smallest(on.largest(sold.days - ago, 0), 1) for ago in range(DAYS)]
     weights = on.keep(
@@ -155,7 +146,7 @@ def derive_levels(
     unit_cost_cents: Any,
     plan: Plan,
     policy: Policy,
-    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
+    on: Arithmetic = NUMBERS,
     units_each: Any = 1,
 ) -> Levels:
     """The levels of one shelf at one review, in units. `lead_days`: with a fraction of a day.
@@ -188,10 +179,7 @@ def derive_levels(
 
 
 def derive_first_levels(
-    opened_units: Any,
-    lead_days: Any,
-    policy: Policy,
-    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
+    opened_units: Any, lead_days: Any, policy: Policy, on: Arithmetic = NUMBERS
 ) -> Levels:
     """The levels of a shelf from its opening until its first review."""
     needed_days = lead_days + policy.opening_spare_days

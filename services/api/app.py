@@ -30,6 +30,7 @@ from services.api.routes import (
     actions,
     best_sellers,
     checks,
+    contracts,
     events,
     exports,
     health,
@@ -44,7 +45,6 @@ from services.api.routes import (
     registry,
     stock,
     stream,
-    topics,
     views,
 )
 from services.api.store.audit import Audit
@@ -80,7 +80,7 @@ ROUTES = (
     *(stock, prices, markdowns, orders, history, checks, pipelines),
     *(views, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
-    *(topics, registry, metrics, pages),
+    *(contracts, registry, metrics, pages),
 )
 
 RETAIL = (sys.executable, "-m", "ops.cli.main")

@@ -1,9 +1,11 @@
 """The gate's process: it waits for the end of the next half-hour and marks down."""
 
 import sys
+from functools import partial
 
-from services.markdowns.gate import keep_gate
+from services.gate import keep_gate
+from services.markdowns.gate import MARKING_DOWN
 from services.process import run
 
 if __name__ == "__main__":
-    sys.exit(run("markdowns", keep_gate))
+    sys.exit(run("markdowns", partial(keep_gate, MARKING_DOWN)))

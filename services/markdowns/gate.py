@@ -2,8 +2,6 @@
 for, as price changes.
 """
 
-from functools import partial
-
 from contracts import MARKDOWN_PROPOSALS, PRICE_CHANGES, Row, holds_from
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
@@ -12,7 +10,6 @@ from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.generations.marker import Marker
 from ops.generations.record import Generation
-from services import gate
 from services.gate import Duty, Rows, find_published, select_outputs
 from services.markdowns.decision import HALF_HOUR_MS, Decision, Markdowns, Proposal
 from services.markdowns.prices import PriceChange
@@ -92,6 +89,3 @@ MARKING_DOWN = Duty(
     says="price changes, by the proposals",
     begin=MarkdownAnswers,
 )
-
-keep_gate = partial(gate.keep_gate, MARKING_DOWN)
-"""The gate's process."""

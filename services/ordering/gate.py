@@ -1,7 +1,6 @@
 """The gate of orders: minute by minute it orders what the promoted generation calls for."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from contracts import POSITION_CHANGES, PROPOSALS, PURCHASE_ORDERS, Row
@@ -13,7 +12,6 @@ from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.generations.marker import Marker
 from ops.generations.record import Generation
-from services import gate
 from services.gate import Duty, Rows, find_published, select_outputs
 from services.moves import KEPT_MS
 from services.ordering.decision import Level, Order, Positions, Shelf
@@ -141,6 +139,3 @@ ORDERING = Duty(
     says="orders, by the levels",
     begin=OrderAnswers,
 )
-
-keep_gate = partial(gate.keep_gate, ORDERING)
-"""The gate's process."""

@@ -1,7 +1,6 @@
 """Alerts of a shop: those served, those that other thresholds find, and clients that list them."""
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -87,7 +86,6 @@ def await_reads(seen: Sequence[Listings]) -> None:
 def reading(shop: Shop) -> Iterator[Sequence[Listings]]:
     """Clients that list alerts page by page, and the observations of each."""
     seen: list[Listings] = [[] for _ in range(CLIENTS)]
-    began = time.monotonic()
     stop, trouble = threading.Event(), list[Exception]()
 
     def served_by() -> list[int]:
@@ -116,6 +114,4 @@ def reading(shop: Shop) -> Iterator[Sequence[Listings]]:
         stop.set()
         for thread in threads:
             thread.join()
-    requests = sum(len(pages) for own in seen for pages in own)
-    print(f"{requests / (time.monotonic() - began):.0f} requests/s")
     assert trouble == []

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from infra.reports import locate_reports
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
 from ops.backup.manifest import read_manifest
@@ -33,9 +32,10 @@ OTHERS = (PIPELINES, ENGINE, "simulator", "quarantine")
 ON_DEMAND = ("pause-api", "duplicate-storm", "clock-ahead", "damaged-database", "torn-checkpoint")
 
 EXACT = re.compile(
-    r"^\| `([a-z-]+)` \|[^|]*\| [\d.]+ s \| ([\d.]+) s \|[^|]*\|[^|]*\| exact \|$", re.MULTILINE
+    r"^  ([a-z-]+) +healed .*?   [\d.]+ s +([\d.]+) s +[\d.]+ s +(?:[\d.]+ s +)?exact$",
+    re.MULTILINE,
 )
-"""A row of the page: a fault whose promise was kept, and after how many seconds all was well."""
+"""A row of the table: a fault whose promise was kept, and after how many seconds all was well."""
 
 BESIDE = ("fraud", "analytics", "visits")
 """One of them runs beside the inventory: all would need minutes to restart on two cores."""
@@ -79,10 +79,9 @@ def check_verdicts(verdicts: dict[str, Any]) -> None:
 
 def keep_promises(shop: Shop) -> None:
     """Do the faults other than kills: files, records, a paused process."""
-    shop.run_retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
-    page = (locate_reports(shop.settings) / "faults.md").read_text()
-    rows = EXACT.findall(page)
-    assert [fault for fault, _ in rows] == list(ON_DEMAND), page
+    said = shop.run_retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
+    rows = EXACT.findall(said)
+    assert [fault for fault, _ in rows] == list(ON_DEMAND), said
     assert all(float(healed) > 0 for _, healed in rows)
 
 

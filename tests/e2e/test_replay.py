@@ -187,8 +187,9 @@ def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
     shop.run_retail("replay", "rollback", "fraud")
     assert list_states(shop) == ["promoted", "ready"]
     assert shop.get(ALERTS)["as_of"]["generation"] == second
-    said = json.loads(shop.run_retail("replay", "status", "fraud", "--json"))["generations"]
-    assert (
-        [generation["number"] for generation in said] == list_numbers(shop) == [second, second + 1]
-    )
-    assert [generation["state"] for generation in said] == list_states(shop)
+    assert list_numbers(shop) == [second, second + 1]
+    _, *rows = map(str.split, shop.run_retail("replay", "status", "fraud").splitlines())
+    assert [row[:3] for row in rows] == [
+        ["fraud", str(second), "promoted"],
+        ["fraud", str(second + 1), "ready"],
+    ]

@@ -1,6 +1,5 @@
 """From the till to the API, with the real parts."""
 
-import json
 import re
 import sqlite3
 import ssl
@@ -114,12 +113,9 @@ def replace_rare_lines(answered: str, written: str) -> str:
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
     name = create_random("a pipeline").choice(shop.settings.pipeline_names)
-    line = shop.run_retail("replay", "verify", name, "--json").splitlines()[-1]
-    [compared] = json.loads(line)["replays"]
-    assert compared["pipeline"] == name
-    assert compared["empty"]
-    assert compared["records"] > 0
-    assert all(view["before"] > 0 for view in compared["views"])
+    said = shop.run_retail("replay", "verify", name)
+    assert re.search(r"none: generation \d+ = its code, replayed", said)
+    assert re.search(rf"{name} at marker [\d,]+ · [1-9][\d,]* records · [1-9][\d,]* rows", said)
 
 
 @pytest.mark.docker

@@ -160,6 +160,23 @@ def compute_rows(
     return index_rows(pipeline.writes[view], rows)
 
 
+class Examples(Timeline):
+    """A timeline of which the oracle says what one counts oneself, and a pipeline the same."""
+
+    def __init__(self, spark: SparkSession | None) -> None:
+        super().__init__()
+        self._spark = spark
+
+    def judge(
+        self, pipeline: Pipeline, expected: list[dict[str, Any]], view: int = 0
+    ) -> list[dict[str, Any]]:
+        """The oracle's rows; those of the pipeline's view with this number must be the same."""
+        if self._spark is not None:
+            rows = compute_rows(self._spark, pipeline, self.records, view)
+            assert rows == index_rows(pipeline.writes[view], expected)
+        return expected
+
+
 def select_fields(rows: Iterable[Row], *fields: str) -> list[tuple[Any, ...]]:
     return [tuple(row[field] for field in fields) for row in rows]
 

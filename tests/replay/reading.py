@@ -133,14 +133,15 @@ class Reading:
         self._files += 1
 
     def _run(self) -> None:
-        prepare_session(self._spark, live=True, partitions=1)
+        partitions = self.generation.state_partitions or 1
+        prepare_session(self._spark, live=True, partitions=partitions)
         rows = build_running_rows(
             self._pipeline,
             read_files(self._spark, self._folder / "log", RECORD),
             self.memory,
             self._lookups,
             F.lit(BEAT_MAX),
-            tasks=1,
+            tasks=partitions,
         )
         generation = self.generation
         with optimize_once(

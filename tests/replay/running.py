@@ -13,13 +13,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from infra.processes import build_environment, find_engines
-from infra.settings import Settings
+from infra.settings import Settings, locate_root
 from ops.generations.folders import locate_checkpoint, locate_code
 from ops.generations.lifecycle import make_outputs
 from ops.generations.marker import publish_marker
+from ops.generations.promotion import create_candidate
 from ops.generations.record import Generation
-from ops.generations.supervisor import ensure_generation
 from pipelines.common.pipeline import Pipeline, load
+from pipelines.engine.archive import ZERO
 from pipelines.engine.query import Run, run
 
 BATCHES_AHEAD_MAX = 3
@@ -35,10 +36,13 @@ class Work:
     generation: Generation
 
 
-def create_work(settings: Settings, name: str) -> Work:
-    """Generation 1 of the pipeline, from the code on disk; in session it never waits."""
-    [generation] = ensure_generation(settings, name)
-    work = Work(settings, replace(load(name), every=timedelta(), duty_cycle=1.0), generation)
+def create_work(settings: Settings, name: str, state_partitions: int | None = None) -> Work:
+    """The next generation of the pipeline, from the code on disk; in session it never waits."""
+    pipeline = replace(load(name), every=timedelta(), duty_cycle=1.0)
+    generation = create_candidate(
+        settings, pipeline, locate_root(), ZERO, state_partitions=state_partitions
+    )
+    work = Work(settings, pipeline, generation)
     make_outputs(settings, work.pipeline, work.generation)
     return work
 

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -11,41 +12,44 @@ from infra.kafka import Offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
-from pipelines.engine import backlog, fitness
+from pipelines.engine import backlog
 from pipelines.engine.backlog import Backlog
 from pipelines.engine.beats import BeatLimit
 from pipelines.engine.pace import MARGIN
+from tests.brokers import empty_broker
 from tests.replay.answer import check
 from tests.replay.log import SPOILT_BEATS, draw_log, select_read
 from tests.replay.playing import Schedule, interleave, play, publish, see_through
-from tests.replay.running import InSession, Work, create_work
+from tests.replay.running import InSession, create_work
 from tests.seeds import create_random
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
-UNREAD = 200
+AT_ONCE = 200
+"""Records of a batch, of the first test."""
 FIRST = timedelta(hours=4)
 BATCHES_MIN = 3
 """Of the four hours: it catches up with them."""
 GROWTH_SECONDS_MAX = 120
 
 
-@pytest.mark.parametrize("work", ["fraud"], indirect=True)
-def test_what_falls_behind_catches_up_and_is_live_again(
-    work: Work,
-    running: InSession,
+def test_who_gets_more_than_a_batch_catches_up_and_is_live_again(
+    shared_broker: Settings,
+    tmp_path: Path,
+    spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Every batch counts as long. Fraud joins dimensions, which both paces read otherwise."""
-    monkeypatch.setattr(fitness, "LIVE_SECONDS_MAX", 0.0)
-    monkeypatch.setattr(fitness, "BEHIND_RECORDS_MIN", UNREAD)
+    """Fraud joins dimensions, which both paces read otherwise."""
+    small = {"pipeline_records_per_batch_max": AT_ONCE}
+    work = create_work(empty_broker(shared_broker, tmp_path).model_copy(update=small), "fraud")
     chance = create_random("behind")
-    schedule = Schedule("behind", chunks=4, kills=1, lead_ms=0, burst_max=2 * UNREAD)
+    schedule = Schedule("behind", chunks=4, kills=1, lead_ms=0, burst_max=2 * AT_ONCE)
+    running = InSession(work, spark, monkeypatch)
     with caplog.at_level(logging.INFO, "pipeline"):
         play(select_read(draw_log(chance), work.pipeline), schedule, running, chance)
     said = [record.getMessage() for record in caplog.records if record.name == "pipeline"]
-    behind = [number for number, line in enumerate(said) if line == "fraud: behind"]
+    behind = [number for number, line in enumerate(said) if line.endswith("a batch has up to 200")]
     assert behind
     assert said[behind[0] + 1].startswith("fraud catching up: ")
     assert any(line.startswith("fraud live: ") for line in said[behind[0] :])

@@ -75,6 +75,9 @@ LONG_AGO = timedelta(days=30)
 NEWS = 4
 """So many records are there to be read by a step that reads: starting Spark's query takes long."""
 
+STATE_PARTITIONS = (1, 2, 8)
+"""Of the third generation, the first and the second, and so on: a replay changes them."""
+
 CENTS = st.sampled_from((0, 45, 100, 499, 500, 999))
 BY_PIECE = st.tuples(st.sampled_from((MILK, WINE, UNKNOWN, APPLES)), st.integers(1, 9), CENTS)
 BY_MEASURE = st.tuples(
@@ -263,7 +266,8 @@ class Worlds(RuleBasedStateMachine):
 
     def _create(self, state: State, memory: timedelta) -> int:
         number = self._generations.newest + 1
-        made = create_generation(self.pipeline, number, state, "code")
+        partitions = STATE_PARTITIONS[number % len(STATE_PARTITIONS)]
+        made = create_generation(self.pipeline, number, state, "code", state_partitions=partitions)
         self._generations = self._generations.plus(made)
         folder = Path(self._folder.name) / f"g{number}"
         self._readings[number] = Reading(

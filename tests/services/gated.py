@@ -8,6 +8,7 @@ from infra.kafka import apply_topics, create_admin, read_end_offsets, read_high_
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify.log import read
+from services.gate import Duty, Gate, Publisher
 from tests.brokers import get_producer
 from tests.services.writing import list_positions
 
@@ -84,3 +85,25 @@ class GatedPipeline:
     def write(self, to: str, contract: Contract, row: dict[str, Any], at_ms: int = 0) -> None:
         key, value = encode_key(contract, row), encode(contract, row)
         send(self._producer, to, key, value, timestamp_ms=at_ms)
+
+    def count_records(self, topic: Contract) -> int:
+        """Records and marks of transactions, the open ones' too."""
+        return sum(read_high_watermarks(create_admin(self.kafka), [topic.name]).values())
+
+
+class Gated:
+    """A gate, and the last moment that it has answered."""
+
+    def __init__(self, kafka: Settings, duty: Duty) -> None:
+        self._publisher = Publisher(kafka, duty)
+        self._gate = Gate(kafka, duty, self._publisher)
+
+    def look(self) -> int:
+        self._gate.look()
+        return self._publisher.find_answered_ms()
+
+    def live(self, until_ms: int) -> None:
+        """Look until it has answered the moment, and end."""
+        while self._publisher.find_answered_ms() < until_ms:
+            self._gate.look()
+        self._publisher.close()

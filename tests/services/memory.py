@@ -5,25 +5,11 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from contracts import (
-    ACTIONS,
-    BOOKS,
-    CLOCKS,
-    CONFIRMATIONS,
-    GENERATIONS,
-    HEARTBEATS,
-    MARKERS,
-    PRICE_CHANGES,
-    PROMOTIONS,
-    PURCHASE_ORDERS,
-    QUARANTINE,
-    Contract,
-    Row,
-    encode,
-    encode_key,
-)
+from contracts import BOOKS, CONTRACTS, Contract, Row, encode, encode_key
 from infra.kafka import Offsets, Partition, UnknownTopic
 from services.api.store.changelog import Changelog, End, Extent, OffsetGone, Record
+from services.api.store.control import TOPICS
+from services.api.store.mirrored import MIRRORED
 
 READ_MAX = 500
 
@@ -39,19 +25,8 @@ class MemoryLog:
         self.ids: dict[str, str] = {}
         self.records: dict[Partition, list[tuple[bytes, bytes | None, int]]] = {}
         self._ids = count(1)
-        for contract in (
-            ACTIONS,
-            BOOKS,
-            CLOCKS,
-            GENERATIONS,
-            HEARTBEATS,
-            MARKERS,
-            PRICE_CHANGES,
-            PROMOTIONS,
-        ):
-            self.make(contract.name, 1)
-        for contract in (QUARANTINE, PURCHASE_ORDERS, CONFIRMATIONS):
-            self.make(contract.name, contract.settings.partitions)
+        for topic in {*TOPICS, BOOKS.name, *(layout.topic for layout in MIRRORED)}:
+            self.make(topic, CONTRACTS[topic].settings.partitions)
 
     def make(self, topic: str, partitions: int) -> None:
         """Make the topic, or make it anew: empty, with another id."""

@@ -118,6 +118,11 @@ class Answers:
         """The list, once it has so many items."""
         return self.eventually(path, lambda page: len(page["items"]) == count)
 
+    def await_read(self, path: str, topic: str, records: int) -> "Answers":
+        """Itself, once the answer holds so many records of the topic."""
+        self.eventually(path, lambda page: sum(page["as_of"]["inputs"].get(topic, ())) == records)
+        return self
+
     def until(self, holds: Callable[[], bool]) -> None:
         assert wait_for(holds, SECONDS_MAX, POLL_SECONDS)
 

@@ -39,7 +39,6 @@ from tests.services.writing import INPUT_PARTITIONS, Writing, all_on_time, promo
 MINUTES = 90
 STORES = 12
 PRODUCTS = 14
-REVIEWS = 6
 SHELF = ("S004", "SKU-00042")
 """The one that has a past, prices, orders and proposals."""
 SHELVES_ORDERED = (("S001", "SKU-00417"), SHELF, ("S003", "SKU-00417"))
@@ -146,17 +145,10 @@ class Shop:
                 self._log.put(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **order, **times})
 
     def _propose(self) -> None:
-        for day in range(-1, REVIEWS):  # the one to come, and those before it
-            self.reorder.put(
-                PROPOSALS,
-                review_at=NOON - timedelta(hours=12, days=day),
-                store_id=SHELF[0],
-                sku=SHELF[1],
-                moved_units=70 if day == REVIEWS - 1 else -6 - day,
-                sold_units=63 - 5 * day,
-                reorder_point_units=38 - 2 * day,
-                order_up_to_units=62 - day,
-            )
+        for day in (0, 1):
+            review_at = NOON - timedelta(hours=12, days=day)
+            shelf = {"store_id": SHELF[0], "sku": SHELF[1]}
+            self.reorder.put(PROPOSALS, **shelf, review_at=review_at, sold_units=63 - 5 * day)
 
     def _price(self) -> None:
         for days, cents in ((-3, 249), (-1, 179), (1, 249)):

@@ -7,18 +7,15 @@ from confluent_kafka import Producer
 
 from contracts import (
     CLOCKS,
-    CONFIRMATIONS,
     GENERATIONS,
     HEARTBEATS,
     MARKERS,
     PURCHASE_ORDERS,
     READERS,
     Contract,
-    decode,
     get_contract,
 )
 from contracts.times import to_epoch_ms
-from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.control.world_clock import read_clock
@@ -28,12 +25,9 @@ from ops.replay.readers import find_alive
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror
 from services.api.store.mirrored import MIRRORED
-from services.gate import Rows
-from services.ordering.gate import READER
-from services.supplier import confirm_orders, read_order
+from services.supplier import read_order
 from tests.bad_records import create_message, get_good, list_bad
-from tests.brokers import read_all
-from tests.services.at_work import at_work, running
+from tests.services.at_work import running
 from tests.services.memory import MemoryLog
 
 PUBLISHED_MS = 1_772_438_400_000
@@ -114,25 +108,3 @@ def test_control_records_are_read_past_the_bad_ones(kafka: Settings) -> None:
     assert ("inventory", 1) in read_markers(kafka)
     assert read_clock(kafka) is not None
     assert find_alive(kafka) == {}  # it was alive long ago
-
-
-@pytest.mark.e2e
-def test_orders_are_read_and_confirmed_past_the_bad_ones(kafka: Settings) -> None:
-    publish(kafka, PURCHASE_ORDERS)
-    publish(kafka, CONFIRMATIONS)
-    wanted = PURCHASE_ORDERS.examples[0]["purchase_order_id"]
-    ends = read_end_offsets(create_admin(kafka), [PURCHASE_ORDERS.name])
-    orders = Rows(kafka, READER, PURCHASE_ORDERS).read_new(ends)
-    assert wanted in {order["purchase_order_id"] for order in orders}
-    other = get_good(PURCHASE_ORDERS, purchase_order_id="PO-other")
-    client = Producer({"bootstrap.servers": kafka.bootstrap_servers})
-
-    def is_confirmed() -> bool:
-        values = list(read_all(kafka, CONFIRMATIONS.name))
-        good = [value for value in values if value[5:] and b"PO-other" in value]
-        return [decode(value).value["purchase_order_id"] for value in good] == ["PO-other"]
-
-    with at_work(confirm_orders, kafka):
-        client.produce(PURCHASE_ORDERS.name, key=other[0], value=other[1])
-        client.flush(SECONDS_MAX)
-        wait_until(is_confirmed, "the good order is confirmed", SECONDS_MAX)

@@ -34,7 +34,7 @@ from infra.wait import wait_until
 from ops.verify.log import read
 from services import forgetting
 from services.api.app import create_sources
-from services.api.routes.topics import describe
+from services.api.store.tables import to_document
 from services.forgetting import Unknown
 from tests.command import run_command
 from tests.replay.answer import answer
@@ -50,7 +50,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.m
 KNOWN_AS, TOKENS = "XqJkZvWyPg-17850", ("tok!VzKwQyXj", "tok?JyGwPqZk")
 OTHER = "BnMtRsLhDf-13047"
 POSTED, LATE = "wGxQzKpJ-1", "hTvYnRqM-2"
-RECEIPT = describe(RECEIPTS).example
+RECEIPT = to_document(RECEIPTS.examples[0])
 HEADER = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
 COLUMNS: Mapping[str, pa.DataType] = {
     "topic": pa.string(),

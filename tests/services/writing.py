@@ -173,6 +173,7 @@ def _publish_control(
                 "state": "promoted" if each is promoted else other,
                 "reason": reason,
                 "code_digest": "9f31c0",
+                "state_partitions": 2 if each is promoted else None,
                 "created_at": MORNING,
                 "outputs": [{"view": view, "topic": topic} for view, topic in each.outputs.items()],
             }

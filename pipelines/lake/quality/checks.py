@@ -3,10 +3,9 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -43,8 +42,7 @@ SLICE_ROWS = 100_000
 """The rows that Great Expectations gets at a time."""
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """Rows, and what is expected of them."""
 
     suite: str
@@ -52,159 +50,115 @@ class Frame:
     expectations: Sequence[Expectation]
 
 
-class Check(Protocol):
+class Check(NamedTuple):
     """The check of a table."""
 
-    @property
-    def in_parts(self) -> bool:
-        """Whether the rows of one part of the log can be checked without those of another."""
-        ...
-
-    def locate(self, folders: Folders) -> Folder: ...
-
-    def measure(
-        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
-    ) -> Iterator[Frame]:
-        """The frames to check of the rows that came from these offsets of the log."""
-        ...
+    locate: Callable[[Folders], Folder]
+    measure: Callable[[Folders, Pinned, Offsets, Offsets], Iterator[Frame]]
+    """The frames to check of the rows that came from these offsets of the log."""
+    in_parts: bool = False
+    """Whether the rows of one part of the log can be checked without those of another."""
 
 
-@dataclass(frozen=True)
-class Records:
+def measure_records(
+    count: sums.Count, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+) -> Iterator[Frame]:
     """Bronze: every record of the log is there once."""
-
-    count_committed: sums.Count
-    in_parts: bool = False
-
-    def locate(self, folders: Folders) -> Folder:
-        return folders.bronze
-
-    def measure(
-        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
-    ) -> Iterator[Frame]:
-        records = table.open(is_beyond(starts))
-        yield Frame(
-            "records of each partition",
-            sums.count_records(records, starts, ends, self.count_committed),
-            (
-                gxe.ExpectColumnPairValuesToBeEqual(
-                    column_A="records",
-                    column_B="different",
-                    description="every record is there once",
-                ),
-                gxe.ExpectColumnPairValuesAToBeGreaterThanB(
-                    column_A="gaps_max",
-                    column_B="gaps",
-                    or_equal=True,
-                    description="every record of the log is there",
-                ),
-                gxe.ExpectColumnPairValuesAToBeGreaterThanB(
-                    column_A="end",
-                    column_B="after_last",
-                    or_equal=True,
-                    description="no record from where on it says it holds none",
-                ),
+    counts = sums.count_records(table.open(is_beyond(starts)), starts, ends, count)
+    equal, no_less = (
+        gxe.ExpectColumnPairValuesToBeEqual,
+        gxe.ExpectColumnPairValuesAToBeGreaterThanB,
+    )
+    yield Frame(
+        "records of each partition",
+        counts,
+        (
+            equal(
+                column_A="records",
+                column_B="different",
+                description="every record is there once",
             ),
-        )
+            no_less(
+                column_A="gaps_max",
+                column_B="gaps",
+                or_equal=True,
+                description="every record of the log is there",
+            ),
+            no_less(
+                column_A="end",
+                column_B="after_last",
+                or_equal=True,
+                description="no record from where on it says it holds none",
+            ),
+        ),
+    )
 
 
-@dataclass(frozen=True)
-class Events:
+def measure_events(
+    topic: Contract, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+) -> Iterator[Frame]:
     """Silver: each event keeps the rules of its contract, and is there once."""
-
-    topic: Contract
-    in_parts: bool = True
-
-    def locate(self, folders: Folders) -> Folder:
-        return folders.silver(self.topic)
-
-    def measure(
-        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
-    ) -> Iterator[Frame]:
-        events = table.open(is_between(starts, ends)).to_table()
-        yield from check_rules(self.topic, events, *PLACE)
-        if events.num_rows:
-            yield self._measure_copies(table, events)
-
-    def _measure_copies(self, table: Pinned, events: pa.Table) -> Frame:
-        identity = ["_partition", *IDENTITY]
-        oldest, newest = (pc.min_max(events["event_time"])[side] for side in ("min", "max"))
-        time = pc.field("event_time")
-        near = table.open((time >= oldest) & (time <= newest))
-        copies = sums.find_copies(events.select(identity), near)
-        return Frame("copies", copies, (expect_no_row("an event is there once"),))
+    events = table.open(is_between(starts, ends)).to_table()
+    yield from check_rules(topic, events, *PLACE)
+    if events.num_rows:
+        time, span = pc.field("event_time"), pc.min_max(events["event_time"])
+        near = table.open((time >= span["min"]) & (time <= span["max"]))
+        copies = sums.find_copies(events.select(["_partition", *IDENTITY]), near)
+        yield Frame("copies", copies, (expect_no_row("an event is there once"),))
 
 
-@dataclass(frozen=True)
-class DailyFacts:
+def measure_days(
+    folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+) -> Iterator[Frame]:
     """Gold: the days of the new events are the sums of silver."""
-
-    in_parts: bool = False
-
-    def locate(self, folders: Folders) -> Folder:
-        return folders.daily_facts
-
-    def measure(
-        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
-    ) -> Iterator[Frame]:
-        days = sorted(
-            {
-                day
-                for topic in MOVES
-                for day in list_days(
-                    pin(folders.silver(topic)), select(starts, topic), select(ends, topic)
-                )
-            }
-        )
-        gold = table.open(pc.field("day").isin(pa.array(days, pa.int32()).cast(pa.date32())))
-        wrong = sums.find_wrong_sums(gold, open_silver(folders, ends, is_on(days)))
-        yield Frame("sums of silver", wrong, (expect_no_row("a day is the sum of its events"),))
+    days: set[int] = set()
+    for topic in MOVES:
+        silver = pin(folders.silver(topic))
+        days |= list_days(silver, select(starts, topic), select(ends, topic))
+    gold = table.open(pc.field("day").isin(pa.array(days, pa.int32()).cast(pa.date32())))
+    wrong = sums.find_wrong_sums(gold, open_silver(folders, ends, is_on(days)))
+    yield Frame("sums of silver", wrong, (expect_no_row("a day is the sum of its events"),))
 
 
-@dataclass(frozen=True)
-class States:
+def measure_state(
+    contract: Contract, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+) -> Iterator[Frame]:
     """A table of gold that each version replaces: its rows keep the rules of a contract."""
-
-    name: str
-    contract: Contract
-    in_parts: bool = False
-
-    def locate(self, folders: Folders) -> Folder:
-        return folders.gold(self.name)
-
-    def measure(
-        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
-    ) -> Iterator[Frame]:
-        yield from check_rules(self.contract, table.open().to_table())
+    yield from check_rules(contract, table.open().to_table())
 
 
-@dataclass(frozen=True)
-class Prices:
+def measure_prices(
+    folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+) -> Iterator[Frame]:
     """The table of prices: each holds for a time."""
+    order = expect_order("holds_from", "holds_until", or_equal=False)
+    order.description = "a price holds until a later moment than from"
+    yield Frame("intervals", table.open().to_table(), (order,))
 
-    in_parts: bool = False
 
-    def locate(self, folders: Folders) -> Folder:
-        return folders.gold("prices")
-
-    def measure(
-        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
-    ) -> Iterator[Frame]:
-        order = expect_order("holds_from", "holds_until", or_equal=False)
-        order.description = "a price holds until a later moment than from"
-        yield Frame("intervals", table.open().to_table(), (order,))
+def check_gold(name: str, measure: Callable[..., Iterator[Frame]]) -> Check:
+    return Check(lambda folders: folders.gold(name), measure)
 
 
 def list_checks(settings: Settings) -> tuple[Check, ...]:
-    """A check of each table, with the log that these settings name."""
+    """A check of each table, with the log that these settings name.
+
+    A table that the lake does not have is left out.
+    """
+    count = partial(count_committed, settings)
     return (
-        Records(partial(count_committed, settings)),
-        *map(Events, EVENTS),
-        DailyFacts(),
-        States("stock", STOCK_LEVELS),
-        States("alerts", ALERTS),
-        States("orders", PURCHASE_ORDERS),
-        Prices(),
+        Check(lambda folders: folders.bronze, partial(measure_records, count)),
+        *[
+            Check(
+                partial(Folders.silver, topic=topic), partial(measure_events, topic), in_parts=True
+            )
+            for topic in EVENTS
+        ],
+        Check(lambda folders: folders.daily_facts, measure_days),
+        check_gold("stock", partial(measure_state, STOCK_LEVELS)),
+        check_gold("alerts", partial(measure_state, ALERTS)),
+        check_gold("orders", partial(measure_state, PURCHASE_ORDERS)),
+        check_gold("prices", measure_prices),
     )
 
 
@@ -212,9 +166,6 @@ def count_committed(settings: Settings, starts: Offsets, ends: Offsets) -> Offse
     """The committed records that the log still has between these offsets, per partition."""
     found = Counter(get_place(message)[0] for message in read_between(settings, starts, ends))
     return {partition: found[partition] for partition in ends}
-
-
-"""A table that the lake does not have is left out."""
 
 
 def check_rules(contract: Contract, rows: pa.Table, *identity: str) -> Iterator[Frame]:

@@ -1,8 +1,7 @@
 """The common parts of answers: their JSON, the members that date them, and their number at once."""
 
-from collections.abc import AsyncIterator, Generator
+from collections.abc import Generator
 from http import HTTPStatus
-from math import inf
 from threading import BoundedSemaphore
 from typing import Annotated, Any
 
@@ -110,10 +109,10 @@ class LongAnswer(StreamingResponse):
 
     def __init__(
         self,
-        parts: Generator[bytes, None, None] | AsyncIterator[str],
+        parts: Generator[bytes, None, None],
         media_type: str,
         slots: Slots,
-        seconds_max: float = inf,
+        seconds_max: float,
     ) -> None:
         """Raises Problem when no slot is free."""
         slots.take()
@@ -128,6 +127,5 @@ class LongAnswer(StreamingResponse):
             with anyio.move_on_after(self._seconds_max):
                 await super().__call__(scope, receive, send)
         finally:
-            if isinstance(self._parts, Generator):
-                self._parts.close()
+            self._parts.close()
             self._slots.free()

@@ -18,7 +18,9 @@ from services.api.commands import Commands
 from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, Page, PageRequest
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
+from services.api.store.marker import Marker
 from services.api.store.mirror import Layout, read_offsets
+from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import Selection, Stored, match
 
@@ -119,6 +121,15 @@ class PageQuery(Parameters):
     ) -> PageRequest:
         """The page that the client asks for: `question` and `types` as in PageRequest."""
         return PageRequest(self.limit, self.cursor, question, types, generation)
+
+    def read_page(
+        self, snapshots: Snapshots, selection: Selection, question: str
+    ) -> tuple[Page[Stored], Marker]:
+        """The requested page of a view's rows, and its marker. Raises Problem."""
+        with snapshots.open() as snapshot:
+            generation = snapshot.marker.generation
+            request = self.request_page(question, selection.types, generation)
+            return request.select(snapshot.select, selection), snapshot.marker
 
     def request_newest(
         self, what: str, layout: Layout, **filters: str

@@ -240,7 +240,10 @@ def register_events(snapshot: LakeSnapshot, span: Span) -> None:
         table, columns = snapshot.tables[topic], (*SHARED, *fields)
         snapshot.register(f"{topic.entity}_in_time", table.read(columns, span.to_filter()))
         later = [row for row in released.get(topic, ()) if span.contains(row)]
-        snapshot.register(f"{topic.entity}_later", _to_columns(later, table.select_schema(columns)))
+        snapshot.register(
+            f"{topic.entity}_later",
+            _to_columns(later, [table.dataset.schema.field(name) for name in columns]),
+        )
 
 
 def _read_released(snapshot: LakeSnapshot) -> Mapping[Contract, list[Row]]:
@@ -269,7 +272,7 @@ def _unwrap(release: Row) -> Row:
     return {**event, **place, "_from": release["partition"], "_at": release["offset"]}
 
 
-def _to_columns(events: Iterable[Row], schema: pa.Schema) -> pa.Table:
+def _to_columns(events: Iterable[Row], columns: "Iterable[pa.Field[Any]]") -> pa.Table:
     """Events with times in milliseconds since 1970, as a table with these columns."""
     of_original = (pa.field("_from", pa.int32()), pa.field("_at", pa.int64()))
     return pa.Table.from_pylist(
@@ -277,5 +280,5 @@ def _to_columns(events: Iterable[Row], schema: pa.Schema) -> pa.Table:
             {**event, **{name: event[name] * 1000 for name in ("event_time", "_published")}}
             for event in events
         ],
-        schema=pa.schema([*schema, *of_original]),
+        schema=pa.schema([*columns, *of_original]),
     )

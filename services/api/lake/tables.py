@@ -58,9 +58,6 @@ class Silver:
     """The offsets up to which this version holds the log."""
     dataset: "pads.Dataset"
 
-    def select_schema(self, names: Sequence[str]) -> pa.Schema:
-        return pa.schema([self.dataset.schema.field(name) for name in names])
-
     def read(self, columns: Sequence[str], where: pc.Expression | None = None) -> Any:
         """A reader of the rows that meet the condition. It skips files that have none."""
         return self.dataset.scanner(

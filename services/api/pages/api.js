@@ -54,7 +54,6 @@ export const ONE = {
   evidence: (rule, subject, start) =>
     `/v1/history/alerts/${part(rule)}/${part(subject)}/${part(start)}`,
   difference: (pipeline) => `/v1/pipelines/${part(pipeline)}/difference`,
-  positions: (store, sku) => `/v1/positions/${part(store)}/${part(sku)}`,
   rejected: (topic, partition, offset) =>
     `/v1/quarantine/${part(topic)}/${part(partition)}/${part(offset)}`,
 };

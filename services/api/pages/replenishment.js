@@ -1,17 +1,15 @@
 // The page Replenishment: what was proposed, ordered and confirmed, of all shelves or of some.
 
 import * as address from "./address.js";
-import { LINKS, LISTED, ONE, PROPOSALS } from "./api.js";
-import { find, Rows, setText } from "./dom.js";
+import { LINKS, LISTED, PROPOSALS } from "./api.js";
+import { find, Rows } from "./dom.js";
 import { Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import { List } from "./list.js";
 import { describeOrder } from "./orders.js";
-import { drawPositions } from "./positions.js";
 
 const PERIOD_MS = 5_000;
-const REVIEW_MS = 24 * 60 * 60 * 1_000;
 const PAGE = 100;
 const number = "number";
 
@@ -56,7 +54,6 @@ const orders = new List(
   new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
 );
 const proposals = new Polled(null, PERIOD_MS);
-const positions = new Polled(null, PERIOD_MS);
 const proposed = new Rows(find("proposal-rows"), readReview, PROPOSED);
 
 // Asked for only where a pipeline writes them.
@@ -76,35 +73,7 @@ function drawProposals() {
   frame.drawPresence("proposals", proposals, items.length > 0);
 }
 
-// Of one shelf: its position at the reviews that are over, and at the next one as far as is known.
-function drawPosition() {
-  const { store_id, sku } = address.read();
-  const isOne = Boolean(store_id && sku && frame.findPipeline(PROPOSALS));
-  find("positions").hidden = !isOne;
-  positions.change(isOne ? ONE.positions(store_id, sku) : null);
-  if (!isOne) return;
-  const { value, receivedAt } = positions;
-  frame.drawState("positions", positions, frame.describeFreshness(value, receivedAt));
-  const now = frame.worldMs() ?? Infinity;
-  const items = (value?.items ?? []).filter((one) => Date.parse(one.review_at) < now + REVIEW_MS);
-  frame.drawPresence("positions", positions, items.length > 0);
-  if (!items.length) return;
-  drawPositions(find("positions-chart"), items, Date.parse(items.at(-1).review_at) + REVIEW_MS);
-  setText(find("position-words"), describePosition(items.at(-1)));
-}
-
-function describePosition({ position_units, ordered_units, review_at, reorder_point_units }) {
-  if (position_units === null) {
-    return "The position is not known here: the view has dropped the first reviews. The gate knows it.";
-  }
-  const units = format.plural(position_units, "unit", "units");
-  const ordered = ordered_units ? `; ordered then: ${format.count(ordered_units)}` : "";
-  const side = position_units > reorder_point_units ? "above" : "not above";
-  return `For the review of ${frame.moment(review_at)}: ${units}, ${side} the reorder point of ${format.count(reorder_point_units)}${ordered}.`;
-}
-
 frame.start(() => {
   orders.draw(frame.describeAsked);
-  drawPosition();
   drawProposals();
 });

@@ -24,7 +24,6 @@ from services.api.http.limits import BODIES_UNDER, is_to_this_machine, refuse_ot
 from services.api.http.parameters import FromSources, NoParameters, Sources
 from services.api.http.router import OPTIONAL_TOKEN, Router, document_responses
 from services.api.problem import Invalid, Problem, Unavailable
-from services.api.routes import topics
 from services.api.store.publisher import (
     DELIVERY_SECONDS_MAX,
     Full,
@@ -33,6 +32,7 @@ from services.api.store.publisher import (
     Refused,
     Stored,
 )
+from services.api.store.tables import to_document
 from services.times import render_instant
 
 JSON = "application/json"
@@ -42,10 +42,10 @@ PUBLISHED_BY = "published_by"
 FAULTS_LISTED_MAX = 1_000
 FAULTS_SHOWN_MAX = 5
 
-DESCRIPTION = f"""The body is one event as its contract says (`GET /v1/topics/{{name}}`), timestamps
-in ISO 8601. The API sets the record's timestamp to world time and validates the event against its
-contract at that time. It refuses an event that breaks a rule, is late or is in the future, and
-names every fault of it.
+DESCRIPTION = f"""The body is one event as its contract says (`GET /v1/contracts/{{name}}`), with
+timestamps in ISO 8601. The API sets the record's timestamp to world time and validates the event
+against its contract at that time. It refuses an event that breaks a rule, is late or is in the
+future, and names every fault of it.
 
 The answer comes when the log holds the record, at most {DELIVERY_SECONDS_MAX:g} s later. After a
 504, or no answer at all, send the event again with the same `event_id`: within the topic's horizon
@@ -77,7 +77,7 @@ REQUEST_BODY = {
         JSON: {
             "schema": {"type": "object", "description": "one event, as its contract says"},
             "examples": {
-                name: {"value": topics.describe(contract).example}
+                name: {"value": to_document(contract.examples[0])}
                 for name, contract in OPEN.items()
             },
         }
@@ -254,7 +254,7 @@ def _describe_faults(contract: Contract, wrong: Sequence[Fault]) -> Problem:
     return Invalid(
         "Not an event of the contract",
         f"Expected an event of {contract.name}, but {described}{more}. Nothing was published. "
-        f"The contract: GET /v1/topics/{contract.name}",
+        f"The contract: GET /v1/contracts/{contract.name}",
         faults=[
             {"place": fault.place, "problem": fault.problem, "found": fault.found}
             for fault in wrong[:FAULTS_LISTED_MAX]

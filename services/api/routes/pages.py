@@ -8,24 +8,19 @@ GET /docs, every route to read and to try.
 import os
 from collections.abc import Mapping
 from functools import cache
-from http import HTTPStatus
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse
-from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
 from services.api.http.router import Router
-from services.api.problem import NotFound
 
 PATH = "/pages"
 FOLDER = Path(__file__).parents[1] / "pages"
 API_DOCS = "/docs"
-FOUND_CHARACTERS_MAX = 80
 PAGES: Mapping[str, str] = {
     "/": "Shop",
     "/stock": "Stock",
@@ -74,17 +69,6 @@ class Files(StaticFiles):
         if not path.endswith(SERVED):
             return "", None
         return super().lookup_path(path)
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        try:
-            return await super().get_response(path, scope)
-        except HTTPException as error:
-            if error.status_code != HTTPStatus.NOT_FOUND:
-                raise
-            found = path[:FOUND_CHARACTERS_MAX]
-            raise NotFound(
-                "Unknown page", f"Expected a file of the pages, found {found}. Begin at /."
-            ) from error
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         response = super().file_response(*arguments, **options)

@@ -36,6 +36,9 @@ class GenerationState(BaseModel):
     state: str = Field(description="catching-up, ready, promoted, retired or invalid")
     loaded: bool = Field(description="whether its views could be served at once")
     reason: str | None = Field(None, description="why it is invalid")
+    state_partitions: int | None = Field(
+        None, description="in how many tasks it runs; absent where it was not recorded"
+    )
     read_records: int | None = Field(
         None, description="offsets read, over all its inputs; absent before its first marker"
     )
@@ -179,6 +182,8 @@ def _describe_generation(store: Store, generation: Generation) -> GenerationStat
     )
     if generation.reason:
         state.reason = generation.reason
+    if generation.state_partitions:
+        state.state_partitions = generation.state_partitions
     marker = store.control.markers.get((generation.pipeline, generation.number))
     if marker is not None:
         lags = count_lags(marker.inputs, store.freshness.get_latest_ends())

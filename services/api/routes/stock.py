@@ -1,4 +1,4 @@
-"""GET /v1/stock: one shelf, or many of them. GET /v1/products/{sku}/stock: all of one product."""
+"""GET /v1/stock: one shelf, or many of them."""
 
 from enum import StrEnum
 from http import HTTPStatus
@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field, create_model
 
 from contracts import STOCK_LEVELS, build_model
 from services.api.http.answers import Dated, NextCursor, date
-from services.api.http.paging import Page
 from services.api.http.parameters import (
     ID_CHARACTERS_MAX,
     FromStore,
@@ -24,17 +23,13 @@ from services.api.http.parameters import (
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import NotFound
-from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import AnyJson, Condition, Document, Selection, Stored, Table, match
+from services.api.store.tables import Condition, Document, Selection, Table, match
 
 LOW_UNITS_MAX = 5  # a shelf that one customer may empty
-STORES_MAX = 10_000
-"""The most shelves of a product that are listed: as many as the simulator can have."""
 
 STOCK = Table(STOCK_LEVELS)
-SUMMED = {field.name: field for field in STOCK_LEVELS.fields if field.unit == "units"}
-BY_STORE = f"{STOCK.select} where sku = ? order by store_id"
 
 router = Router(tags=["stock"])
 
@@ -50,30 +45,6 @@ StockPage: type[BaseModel] = create_model(
     __doc__="Some of the shelves, all at one marker.",
     items=(list[StockLevel], Field(description="the shelves of this page")),  # type: ignore[valid-type]  # made at run time
     next=(NextCursor, ...),
-)
-
-
-SUMS: AnyJson = {
-    name: (int, Field(description=field.description, json_schema_extra={"unit": "units"}))
-    for name, field in SUMMED.items()
-}
-Totals: type[BaseModel] = create_model(
-    "Totals",
-    __doc__="Sums over all stores.",
-    stores=(int, Field(description="stores where the product has had a movement")),
-    **SUMS,
-)
-
-ProductStock: type[BaseModel] = create_model(
-    "ProductStock",
-    __base__=Dated,
-    __doc__="One product in every store.",
-    sku=(str, Field(description="the product")),
-    totals=(Totals, Field(description="sums over all stores")),
-    stores=(
-        list[StockLevel],  # type: ignore[valid-type]  # made at run time
-        Field(description=f"the shelves, by store; the first {STORES_MAX:,}"),
-    ),
 )
 
 
@@ -116,12 +87,6 @@ class StockQuery(ViewQuery, PageQuery):
         Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
     )
 
-    def render_question(self) -> str:
-        """The filters and the sort, which stay the same from page to page."""
-        return urlencode(
-            self.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
-        )
-
 
 @router.get(
     "/v1/stock/{store_id}/{sku}", summary="One shelf", response_model=Shelf, responses=ITEM_PROBLEMS
@@ -152,34 +117,15 @@ async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) ->
     return JSONResponse(await run_in_threadpool(_build_page, store, snapshots, query))
 
 
-@router.get(
-    "/v1/products/{sku}/stock",
-    summary="One product in every store, and the totals",
-    response_model=ProductStock,
-    responses=ITEM_PROBLEMS,
-)
-async def get_product_stock(store: FromStore, sku: Sku, query: ViewParameters) -> JSONResponse:
-    snapshots = await await_snapshots(store, STOCK.view, query)
-    return JSONResponse(await run_in_threadpool(_build_product, store, snapshots, sku))
-
-
 def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Document:
-    with snapshots.open() as snapshot:
-        page = select_shelves(snapshot, query)
+    # The filters and the sort, which stay the same from page to page.
+    asked = query.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
+    page, marker = query.read_page(snapshots, create_selection(query), urlencode(asked))
     items = [STOCK.to_json(row) for row in page.items]
-    return {"items": items, "next": page.next, **date(store, snapshot.marker)}
+    return {"items": items, "next": page.next, **date(store, marker)}
 
 
-def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
-    """The requested page of shelves. Raises Problem."""
-    selection = _create_selection(query)
-    request = query.request_page(
-        query.render_question(), selection.types, snapshot.marker.generation
-    )
-    return request.select(snapshot.select, selection)
-
-
-def _create_selection(query: StockQuery) -> Selection:
+def create_selection(query: StockQuery) -> Selection:
     equal = query.model_dump(include={"store_id", "sku"}, exclude_none=True)
     conditions = [*match(equal)]
     if query.search is not None:
@@ -194,24 +140,3 @@ def _create_selection(query: StockQuery) -> Selection:
         order=order,
         descending=query.sort.startswith("-"),
     )
-
-
-def _build_product(store: Store, snapshots: Snapshots, sku: str) -> Document:
-    with snapshots.open() as snapshot:
-        rows = snapshot.select(BY_STORE, (sku,)).fetchall()
-    if not rows:
-        raise NotFound(
-            "Unknown product",
-            f"Expected a product with a movement in some store, found none for {sku}. "
-            "List the shelves there are with GET /v1/stock.",
-        )
-    places = {name: STOCK.columns.index(name) for name in SUMMED}
-    return {
-        "sku": sku,
-        "totals": {
-            "stores": len(rows),
-            **{name: sum(row[place] for row in rows) for name, place in places.items()},
-        },
-        "stores": [STOCK.to_json(row) for row in rows[:STORES_MAX]],
-        **date(store, snapshot.marker),
-    }

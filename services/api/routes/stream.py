@@ -7,16 +7,15 @@ log no longer holds a position, the stream ends with that reason.
 import json
 import sqlite3
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from time import monotonic
 from typing import Annotated
 
 import anyio
-from fastapi import Header, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi import Depends, Header, Query, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
-from services.api.http.answers import LongAnswer
+from services.api.http.answers import Slots
 from services.api.http.parameters import FromStore, Parameters
 from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import Invalid
@@ -28,10 +27,9 @@ from services.api.store.store import Store
 EVENT_ID = r"\d{1,18}-\d{1,18}"
 STREAMS_MAX = 32
 STREAM_SECONDS_MAX = 3_600.0
-HEARTBEAT_SECONDS = 10.0
+LOOK_SECONDS = 10.0  # no commit says that a view is withdrawn
 RETRY_SECONDS = 0.5  # after the file was found damaged
 RETRY_MS = 1_000  # after which a reader reconnects
-EVENT_STREAM = "text/event-stream"
 
 BEGINS = "the stream begins here"
 GENERATION = "another generation is served"
@@ -57,47 +55,8 @@ class StreamQuery(Parameters):
     view: str = Field(max_length=200, description="a view's contract")
 
 
-@router.get(
-    "/v1/stream",
-    summary="The changes of a view, as server-sent events",
-    description="One `change` per committed marker has the rows that changed, as they are at the "
-    "marker. Its id is generation-batch. A `reset`, which is also the first event, says: fetch the "
-    "view, and apply the changes of later batches. A reader that comes back with Last-Event-ID "
-    "gets what it missed, or a `reset`. An `end` is the last event and says why.",
-    response_class=StreamingResponse,
-    responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}, **ITEM_PROBLEMS},
-)
-async def stream_view(
-    request: Request,
-    store: FromStore,
-    query: Annotated[StreamQuery, Query()],
-    last_event_id: LastEventId = None,
-) -> StreamingResponse:
-    if len(request.query_params.getlist("view")) > 1:
-        raise Invalid(
-            "Invalid request", "view: expected once, found several: a stream has one view"
-        )
-    find_table(query.view)
-    store.find_snapshots(query.view)
-    position = Position(store, query.view, last_event_id)
-    return LongAnswer(render_events(position, store), EVENT_STREAM, request.app.state.streams)
-
-
-@dataclass(frozen=True)
-class Event:
-    """One message: change, reset (fetch the view, then go on here) or end (come back later)."""
-
-    kind: str
-    data: str
-    id: str | None = None
-
-    def __str__(self) -> str:
-        identity = "" if self.id is None else f"id: {self.id}\n"
-        return f"{identity}event: {self.kind}\ndata: {self.data}\n\n"
-
-
-def create_end(reason: str) -> Event:
-    return Event("end", json.dumps({"reason": reason}))
+def create_end(reason: str) -> ServerSentEvent:
+    return ServerSentEvent(event="end", raw_data=json.dumps({"reason": reason}))
 
 
 class Position:
@@ -119,7 +78,7 @@ class Position:
             return False  # being rebuilt; a reset follows
         return served.snapshots is not self._snapshots or served.marker is not self._marker
 
-    def find_next(self) -> Event | None:
+    def find_next(self) -> ServerSentEvent | None:
         """The reader's next event; None while nothing has changed."""
         served = self._store.generations.find_view(self._view)
         if served is None:
@@ -136,7 +95,7 @@ class Position:
             self._marker = marker
         return event
 
-    def _enter(self, snapshot: Snapshot, snapshots: Snapshots) -> Event | None:
+    def _enter(self, snapshot: Snapshot, snapshots: Snapshots) -> ServerSentEvent | None:
         """Resume after the named event if the change log has it; else begin at the marker."""
         first = self._snapshots is None
         self._snapshots, self._number = snapshots, changes.find_extent(snapshot)[1]
@@ -152,7 +111,7 @@ class Position:
         self._number = number
         return None
 
-    def _advance(self, snapshot: Snapshot) -> Event | None:
+    def _advance(self, snapshot: Snapshot) -> ServerSentEvent | None:
         if self._number < changes.find_extent(snapshot)[0] - 1:
             return create_end(TOO_SLOW)
         change = changes.find_next(snapshot, self._view, self._number)
@@ -164,9 +123,9 @@ class Position:
             return self._reset(snapshot, TOO_MANY, change.batch)
         head = {"view": self._view, "generation": generation, "batch": change.batch}
         data = f'{json.dumps(head, separators=(",", ":"))[:-1]},"rows":{change.rows}}}'
-        return Event("change", data, f"{generation}-{change.batch}")
+        return ServerSentEvent(event="change", raw_data=data, id=f"{generation}-{change.batch}")
 
-    def _reset(self, snapshot: Snapshot, reason: str, batch: int | None = None) -> Event:
+    def _reset(self, snapshot: Snapshot, reason: str, batch: int | None = None) -> ServerSentEvent:
         batch = snapshot.marker.batch if batch is None else batch
         data = {
             "view": self._view,
@@ -175,14 +134,46 @@ class Position:
             "reason": reason,
             "fetch": f"/v1/views/{self._view}/export",
         }
-        return Event("reset", json.dumps(data), f"{snapshot.marker.generation}-{batch}")
+        identity = f"{snapshot.marker.generation}-{batch}"
+        return ServerSentEvent(event="reset", raw_data=json.dumps(data), id=identity)
 
 
-async def render_events(position: Position, store: Store) -> AsyncIterator[str]:
-    """The stream's text, event by event, with a heartbeat while there is no event."""
-    yield f"retry: {RETRY_MS}\n\n"
-    sent_at = monotonic()
-    until = sent_at + STREAM_SECONDS_MAX
+async def open_position(
+    request: Request,
+    store: FromStore,
+    query: Annotated[StreamQuery, Query()],
+    last_event_id: LastEventId = None,
+) -> AsyncIterator[Position]:
+    """The reader's position, in a slot while the stream lasts. Raises Problem."""
+    if len(request.query_params.getlist("view")) > 1:
+        raise Invalid(
+            "Invalid request", "view: expected once, found several: a stream has one view"
+        )
+    find_table(query.view)
+    store.find_snapshots(query.view)
+    slots: Slots = request.app.state.streams
+    slots.take()
+    try:
+        yield Position(store, query.view, last_event_id)
+    finally:
+        slots.free()
+
+
+@router.get(
+    "/v1/stream",
+    summary="The changes of a view, as server-sent events",
+    description="One `change` per committed marker has the rows that changed, as they are at the "
+    "marker. Its id is generation-batch. A `reset`, which is also the first event, says: fetch the "
+    "view, and apply the changes of later batches. A reader that comes back with Last-Event-ID "
+    "gets what it missed, or a `reset`. An `end` is the last event and says why.",
+    response_class=EventSourceResponse,
+    responses=ITEM_PROBLEMS,
+)
+async def stream_view(
+    store: FromStore, position: Annotated[Position, Depends(open_position)]
+) -> AsyncIterator[ServerSentEvent]:
+    yield ServerSentEvent(retry=RETRY_MS)
+    until = monotonic() + STREAM_SECONDS_MAX
     while not store.stopping.is_set() and monotonic() < until:
         try:
             event = position.find_next()
@@ -190,17 +181,13 @@ async def render_events(position: Position, store: Store) -> AsyncIterator[str]:
             # The materializer rebuilds the file; a reset follows.
             await anyio.sleep(RETRY_SECONDS)
             continue
-        if event is not None:
-            sent_at = monotonic()
-            yield str(event)
-            if event.kind == "end":
-                return
-        elif monotonic() >= sent_at + HEARTBEAT_SECONDS:
-            sent_at = monotonic()
-            yield ": nothing new\n\n"
-        else:
-            pause = min(sent_at + HEARTBEAT_SECONDS, until) - monotonic()
+        if event is None:
             await store.commits.wait_until(
-                lambda: position.has_moved() or store.stopping.is_set(), pause
+                lambda: position.has_moved() or store.stopping.is_set(),
+                min(LOOK_SECONDS, until - monotonic()),
             )
-    yield str(create_end(STOPPING if store.stopping.is_set() else TOO_LONG))
+            continue
+        yield event
+        if event.event == "end":
+            return
+    yield create_end(STOPPING if store.stopping.is_set() else TOO_LONG)

@@ -265,13 +265,11 @@ def _build_page(
     store: Store, snapshots: Snapshots, selection: Selection, question: str, query: RowsQuery
 ) -> Document:
     table = selection.table
-    with snapshots.open() as snapshot:
-        request = query.request_page(question, selection.types, snapshot.marker.generation)
-        page = request.select(snapshot.select, selection)
-    finality = Finality(store, table, snapshot.marker)
+    page, marker = query.read_page(snapshots, selection, question)
+    finality = Finality(store, table, marker)
     return {
         "view": table.view,
         "items": [{**table.to_json(row), **finality.to_json(row)} for row in page.items],
         "next": page.next,
-        **date(store, snapshot.marker),
+        **date(store, marker),
     }

@@ -62,7 +62,8 @@ class Database:
 
     def find_marker(self) -> Marker | None:
         """The committed marker, from whose offsets to continue; None before the first."""
-        return _select_marker(self._connection)
+        row = self._connection.execute("select marker from progress").fetchone()
+        return parse_marker(row[0]) if row else None
 
     def apply(self, view: str, rows: Sequence[Stored]) -> None:
         """Write rows that precede the next marker. Readers see them after `commit`."""
@@ -109,17 +110,6 @@ def locate_folder(settings: Settings) -> Path:
 def locate_database(folder: Path, pipeline: str, number: int) -> Path:
     """The file of the views of one generation."""
     return folder / f"{pipeline}.g{number}.sqlite"
-
-
-def read_marker(path: Path) -> Marker | None:
-    """The marker committed in a file; None where there is no file or marker."""
-    if not path.exists():
-        return None
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return _select_marker(connection)
-    except sqlite3.DatabaseError:
-        return None
 
 
 def remove(path: Path) -> None:
@@ -197,11 +187,6 @@ def _check(connection: sqlite3.Connection, wanted: Mapping[str, str]) -> None:
                 f"the database was made for {name} {identity.get(name, 'unnamed')}, "
                 f"now it is {wanted.get(name, 'unnamed')}"
             )
-
-
-def _select_marker(connection: sqlite3.Connection) -> Marker | None:
-    row = connection.execute("select marker from progress").fetchone()
-    return parse_marker(row[0]) if row else None
 
 
 def _list_statements(tables: Iterable[Table]) -> list[str]:

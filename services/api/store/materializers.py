@@ -22,9 +22,9 @@ from confluent_kafka import Producer
 from contracts import READERS, Row, encode, encode_key
 from infra.clock import get_wall_ms
 from infra.kafka import send
-from ops.generations.record import Generation, Generations, State
+from ops.generations.record import Generation, Generations
 from services.api.store.background import Background
-from services.api.store.database import locate_database, read_marker, remove
+from services.api.store.database import locate_database, remove
 from services.api.store.materializer import Materializer, OnLoaded
 
 LOOK_SECONDS = 0.1
@@ -96,8 +96,6 @@ class Materializers:
                 return
             if generations.is_invalid(self._served.get(pipeline, generations.promoted.number)):
                 del self._served[pipeline]
-            if pipeline not in self._followed:
-                self._resume(generations, generations.promoted)
             self._follow(generations)
             self._switch(pipeline)
 
@@ -168,24 +166,6 @@ class Materializers:
             if generation.number not in followed:
                 followed[generation.number] = self._start(generation)
                 log.info("%s: %s; loading", generation, generation.state)
-
-    def _resume(self, generations: Generations, promoted: Generation) -> None:
-        """At the start: serve the last served generation until the promoted one is loaded."""
-        followed = self._followed[generations.pipeline] = {}
-        if read_marker(self._locate_file(promoted)) is not None:
-            return
-        on_disk = self._list_on_disk(generations.pipeline)
-        others = [
-            (marker.written_at_ms, each.number, each)
-            for each in generations.members
-            if each.number in on_disk and each.state is not State.INVALID
-            if (marker := read_marker(self._locate_file(each)))
-        ]
-        if others:
-            # A generation that was retired before stopped at an earlier marker.
-            *_, last = max(others)
-            self._served[generations.pipeline] = last.number
-            followed[last.number] = self._start(last)
 
     def _withdraw(self, generations: Generations) -> None:
         """Stop serving: no generation may be read."""

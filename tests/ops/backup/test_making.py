@@ -111,11 +111,8 @@ def test_a_shop_is_made_of_it_whole(source: Path, anew: Settings) -> None:
     [
         ("broker/file", "other", "is not as it was"),
         ("pipelines/file", None, "lacks pipelines/file"),
-        (FILE, "{", "does not parse"),
-        (FILE, '{"format": 0}', "is of format 0"),
-        (FILE, "[]", "lacks what one has"),
-        (FILE, '{"format": 1}', "lacks what one has"),
-        (FILE, '{"format": 1, "files": 3}', "lacks what one has"),
+        (FILE, "{", "is wrong:  ?Invalid JSON"),
+        (FILE, '{"format": 0}', "format Input should be 1"),
         (FILE, None, "has no backup.json"),
     ],
 )

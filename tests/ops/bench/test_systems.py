@@ -28,9 +28,10 @@ def test_kafka_streams_counts_what_the_oracle_does(kafka: Settings) -> None:
     assert sum(oracle.values()) == sum(
         line["units"] for number in range(CHUNK) for line in create_receipt(number)["lines"]
     )
-    with run_kafka_streams(kafka) as streams, streams.create_application() as name:
-        assert streams.run(name) > 0
-        assert count_wrong(streams.read_answer(name), oracle) == 0
+    with run_kafka_streams(kafka) as streams:
+        seconds, application = streams.replay()
+        assert seconds > 0
+        assert count_wrong(streams.read_answer(application), oracle) == 0
 
 
 def test_flink_and_its_connector_are_of_one_version() -> None:

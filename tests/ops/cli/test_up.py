@@ -24,7 +24,6 @@ from ops.cli import up
 from ops.cli.down import is_ours
 from ops.cli.fleet import Component, await_all
 from ops.cli.main import build_application
-from ops.cli.options import lock_home
 from ops.cli.welcome import welcome_outside
 from tests.ops.cli.commands import run_command
 
@@ -199,15 +198,6 @@ def test_an_empty_folder_is_no_trouble(current: Settings) -> None:
 
 
 MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
-
-
-def test_a_second_command_is_told_to_wait(tmp_path: Path) -> None:
-    with (
-        lock_home(tmp_path),
-        pytest.raises(UserError, match="Wait for it to end"),
-        lock_home(tmp_path),
-    ):
-        pass
 
 
 def test_an_import_waits_until_a_backup_has_ended(

@@ -1,5 +1,11 @@
+from unittest.mock import Mock, call
+
+import pytest
+
+from infra.settings import Settings
 from infra.wait import wait_until
-from ops.faults.healing import Ages, Sight, watch
+from ops.faults import healing
+from ops.faults.healing import Ages, Sight, heal, watch
 
 FRESH: Ages = {"inventory": 0.5, "fraud": 0.0}
 
@@ -52,3 +58,15 @@ def test_whoever_watches_goes_on_when_nobody_answers() -> None:
         wait_until(lambda: seen.unanswered_seconds > 0, "silence is noted")
         answers.append(FRESH)
         wait_until(lambda: seen.begun, "an answer is noted")
+
+
+def test_the_ends_to_be_covered_are_taken_once_and_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = ({("public.sales.receipt.v1", 0): end} for end in (1, 2))
+    ends = Mock(side_effect=[TimeoutError("the broker is away"), first, second])
+    lacking = Mock(side_effect=[iter(["something"]), iter(["something"]), iter(())])
+    monkeypatch.setattr(healing, "POLL_SECONDS", 0)
+    monkeypatch.setattr(healing, "read_ends", ends)
+    monkeypatch.setattr(healing, "list_lacking", lacking)
+    healed, _ = heal(settings := Settings(), {}, 30.0)
+    assert healed is not None
+    assert lacking.call_args_list == [call(settings, {}, frozenset(), 0, first)] * 3

@@ -1,33 +1,30 @@
 """Faults that are done, and what their page says."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from random import Random
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock, call
 
 import pytest
 
 from infra.errors import UserError
 from infra.settings import Settings, locate_root
 from infra.supervisor.parts import PARTS as PROCESSES
+from ops.cli.fault import render_row
 from ops.faults import run
-from ops.faults.catalog import FAULTS, NOT_COVERED, PARTS
-from ops.faults.document import render_page, render_row
+from ops.faults.catalog import FAULTS, PARTS
 from ops.faults.fault import Checked, Fault, Outcome, Promise, Scene
-from ops.faults.healing import Aim, heal
-from ops.faults.run import Shop, draw
+from ops.faults.run import draw
 
 PROMISE = Promise("views are served", answered=True, stale_seconds_max=30, healed_seconds_max=60)
 
 
 KEPT = Outcome(
     fault="kill-broker",
-    does="kill -9 of Kafka",
     done="killed broker, process 7",
     promise=PROMISE,
     lasted=1.0,
@@ -41,10 +38,6 @@ KEPT = Outcome(
 
 def outcome(**others: Any) -> Outcome:
     return replace(KEPT, **others)
-
-
-RAN_ON = {"cores": 2, "memory_gib": 24.0}
-NOT_DONE = {"kill-lake": "lake does not run in this shop"}
 
 
 def test_a_row_says_fault_promise_time_and_verdict() -> None:
@@ -61,20 +54,11 @@ def test_a_row_says_what_was_not_kept() -> None:
     assert differs == "NOT EXACT: fraud"
 
 
-def test_the_page_names_every_broken_promise_and_everything_that_is_not_covered() -> None:
-    page = render_page([outcome(healed=61.0)], NOT_DONE, RAN_ON, "a shop", "retail fault run")
-    assert "## Promises that were not kept\n\n- `kill-broker`: healed within 60 s, it took" in page
-    assert "- `kill-lake`: lake does not run in this shop." in page
-    assert all(f"- {name}: {why}." in page for name, why in NOT_COVERED.items())
-    kept = render_page([outcome()], NOT_DONE, RAN_ON, "a shop", "retail fault run")
-    assert "not kept" not in kept
-
-
 def test_the_page_of_the_last_run_leaves_no_fault_out() -> None:
     page = (locate_root() / "docs" / "faults.md").read_text()
     done = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))
-    _, _, end = page.partition("## Not covered")
-    not_done = set(re.findall(r"^- `([a-z-]+)`: ", end, re.MULTILINE))
+    _, _, end = page.partition("## Not done")
+    not_done = set(re.findall(r"`([a-z-]+)`", end)) & FAULTS.keys()
     assert done | not_done == FAULTS.keys()
     assert not done & not_done
 
@@ -103,16 +87,20 @@ def test_each_promise_that_is_not_kept_is_named(measured: dict[str, Any], why: s
     assert why in broken
 
 
-SHOP = Shop("a shop of one process", Settings(), FAULTS, lambda: None, lambda: {"broker": 7})
-
-
 def test_every_process_can_be_killed_and_paused() -> None:
     assert {part.name for part in PARTS} == set(PROCESSES)
     assert FAULTS.keys() >= {f"{what}-{part}" for what in ("kill", "pause") for part in PROCESSES}
 
 
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shop of a broker alone."""
+    monkeypatch.setattr(run, "refuse_elsewhere", lambda _: None)
+    monkeypatch.setattr(run, "find_parts", lambda _: {"broker": 7})
+
+
 def run_fault(fault: Fault) -> Outcome:
-    return run.run(SHOP, fault, 1.0, Random(1), lambda *_: None)
+    return run.run(Settings(), fault, 1.0, Random(1), lambda *_: None)
 
 
 def test_a_fault_that_is_refused_is_not_done() -> None:
@@ -128,16 +116,8 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "await_well", lambda *_: None)
     fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
     monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
-    monkeypatch.setattr(run, "take_aim", lambda *_: Aim({}, {}))
-    monkeypatch.setattr(run, "find_lacking", lambda *_: None)
+    monkeypatch.setattr(run, "heal", lambda *_: (0.0, ""))
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
-
-
-def test_what_a_fault_promises_beside_may_be_broken(well: None) -> None:
-    poison, lacking = FAULTS["poison-record"], "a replay is not refused"
-    at_once = replace(poison.promise, healed_seconds_max=0.0)
-    fault = replace(poison, promise=at_once, do=lambda _: "done", lacks=lambda _: lacking)
-    assert run_fault(fault).broken == (f"healed within 0 s: {lacking}",)
 
 
 def test_a_shop_is_put_back_before_the_audit(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,46 +142,27 @@ def test_a_shop_is_put_back_before_the_audit(well: None, monkeypatch: pytest.Mon
     assert order == ["prepared", "done for 9 s", "put back", "audited"]
 
 
-@pytest.fixture
-def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the faults that are done, in a shop where two are possible."""
-    names: list[str] = []
-    monkeypatch.setattr(run, "list_possible", lambda *_: dict.fromkeys(("kill-api", "kill-lake")))
-
-    def note(_: Shop, fault: Fault, *__: object) -> Outcome:
-        names.append(fault.name)
-        return outcome()
-
-    monkeypatch.setattr(run, "run", note)
-    return names
-
-
-def test_drawn_faults_end_with_the_time(done: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    moments = iter([0.0, 0.0, 59.9, 60.0])
-    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: next(moments)))
-    assert len(list(run.run_drawn(SHOP, 1, 1.0, 1.0, lambda *_: None))) == len(done) == 2
-
-
 NAMES = ("kill-api", "kill-broker", "pause-api", "poison-record")
 
 
+def draw_names(seed: int, count: int, names: Sequence[str] = NAMES) -> list[tuple[str, int]]:
+    return list(islice(draw(seed, names, minutes=1.0), count))
+
+
+def test_drawn_faults_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter([0.0, 0.0, 59.9, 60.0])
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    assert len(draw_names(1, 50)) == 2
+
+
 def test_a_seed_always_draws_the_same_and_another_one_another_order() -> None:
-    assert list(islice(draw(7, NAMES), 50)) == list(islice(draw(7, NAMES[::-1]), 50))
-    orders = {tuple(name for name, _ in islice(draw(seed, NAMES), 8)) for seed in range(20)}
+    assert draw_names(7, 50) == draw_names(7, 50, NAMES[::-1])
+    orders = {tuple(name for name, _ in draw_names(seed, 8)) for seed in range(20)}
     assert len(orders) > 10
 
 
 def test_each_comes_once_before_any_comes_again() -> None:
-    drawn = [name for name, _ in islice(draw(3, NAMES), 12)]
+    drawn = [name for name, _ in draw_names(3, 12)]
     for begin in range(0, 12, 4):
         assert set(drawn[begin : begin + 4]) == set(NAMES)
-    assert list(draw(1, ())) == []
-
-
-def test_the_aim_is_taken_once_and_awaited() -> None:
-    first, second = (Aim({}, {}, since_ms=number) for number in (1, 2))
-    aim = Mock(side_effect=[TimeoutError("the broker is away"), first, second])
-    lacks = Mock(side_effect=["something", "something", None])
-    healed, _ = heal(30.0, aim, lacks)
-    assert healed is not None
-    assert lacks.call_args_list == [call(first)] * 3
+    assert draw_names(1, 1, ()) == []

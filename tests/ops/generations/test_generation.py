@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,16 @@ from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from ops.generations import snapshot
 from ops.generations.folders import end, find_end, is_lost, locate_code
-from ops.generations.lifecycle import invalidate, load_generations, make_outputs, remove_leftovers
+from ops.generations.lifecycle import (
+    change,
+    invalidate,
+    load_generations,
+    make_outputs,
+    remove_leftovers,
+)
 from ops.generations.marker import publish_marker
 from ops.generations.promotion import mark_caught_up
-from ops.generations.record import Generation, State
+from ops.generations.record import Generation, Generations, State
 from ops.generations.supervisor import ensure_generation
 from pipelines.common.pipeline import load
 from tests.pipelines.generations import AT
@@ -51,6 +58,11 @@ def find_promoted(settings: Settings) -> Generation:
     promoted = load_generations(settings, NAME).promoted
     assert promoted is not None
     return promoted
+
+
+def partition_in_three(generations: Generations) -> Generations:
+    members = [replace(member, state_partitions=3) for member in generations.members]
+    return replace(generations, members=tuple(members))
 
 
 def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Settings) -> None:
@@ -95,9 +107,13 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
 
 
 def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) -> None:
-    """Readers keep what it has written; of those before it none is kept that nobody can go to."""
+    """Readers keep what it has written; of those before it none is kept that nobody can go to. The
+    replay has as many state partitions, whatever would suit the log.
+    """
+    change(kafka, NAME, partition_in_three)
     for _ in range(3):
         before = find_promoted(kafka)
+        assert before.state_partitions == 3
         end(kafka, before, "Spark dropped 1 records behind the watermark")
         ensure_generation(kafka, NAME)
         generations = load_generations(kafka, NAME)

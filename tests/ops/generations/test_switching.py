@@ -101,6 +101,18 @@ def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Setti
     assert made.code_digest != snapshot.compute_code_digest(locate_root(), NAME)
 
 
+def test_the_number_of_state_partitions_is_recorded(kafka: Settings) -> None:
+    """A short log that does not grow suits one; more are asked for."""
+    for asked, recorded in ((None, 1), (8, 8)):
+        candidate = load_generations(kafka, NAME).candidate
+        if candidate is not None:
+            forget(kafka, candidate.number)
+        made = create_candidate(kafka, load(NAME), locate_root(), ZERO, state_partitions=asked)
+        found = load_generations(kafka, NAME).of(made.number)
+        assert found is not None
+        assert found.state_partitions == made.state_partitions == recorded
+
+
 def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:
     generations = load_generations(kafka, NAME)
     for generation in generations.running:

@@ -13,20 +13,12 @@ from pyspark.sql import DataFrame
 from contracts import PRODUCTS, STORES
 from contracts.schemas import NEWER_LOCK, Entry, load_known, render_lock
 from pipelines.common.pipeline import load
-from pipelines.engine import fitness
 from pipelines.engine.backlog import Backlog
-from pipelines.engine.fitness import (
-    BEHIND_RECORDS_MIN,
-    LIVE_SECONDS_MAX,
-    FallenBehind,
-    refuse_behind,
-)
+from pipelines.engine.fitness import Outgrown, refuse_larger
 from pipelines.engine.pace import (
     LIVE_RECORDS_MAX,
     MARGIN,
-    ONE_PARTITION_RECORDS_MAX,
     Pace,
-    choose_state_partitions,
     create_catching_up_pace,
     select_pace,
 )
@@ -87,51 +79,34 @@ def test_a_longer_backlog_is_caught_up_with() -> None:
         assert select_pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live
 
 
-def test_a_long_backlog_has_its_state_in_two_partitions() -> None:
-    for records, partitions in ((-1, 1), (0, 1), (1, 2), (9 * ONE_PARTITION_RECORDS_MAX, 2)):
-        backlog = Backlog(ONE_PARTITION_RECORDS_MAX + records, timedelta())
-        assert choose_state_partitions(backlog) == partitions
-
-
 RECORDS = Mock(spec=DataFrame)
 """In place of a batch, which is only handed on."""
 
 
 @pytest.mark.parametrize(
-    ("seconds", "unread", "refused"),
+    ("records", "unread", "refused"),
     [
-        (LIVE_SECONDS_MAX - 1, 10 * BEHIND_RECORDS_MIN, False),
-        (LIVE_SECONDS_MAX, 10 * BEHIND_RECORDS_MIN, False),
-        (LIVE_SECONDS_MAX + 1, BEHIND_RECORDS_MIN - 1, False),
-        (LIVE_SECONDS_MAX + 1, BEHIND_RECORDS_MIN, True),
-        (LIVE_SECONDS_MAX + 1, BEHIND_RECORDS_MIN + 1, True),
-        (10 * LIVE_SECONDS_MAX, 10 * BEHIND_RECORDS_MIN, True),
+        (RECORDS_PER_BATCH_MAX - 1, 10 * RECORDS_PER_BATCH_MAX, False),
+        (RECORDS_PER_BATCH_MAX, 10 * RECORDS_PER_BATCH_MAX, False),
+        (RECORDS_PER_BATCH_MAX + 1, RECORDS_PER_BATCH_MAX, False),
+        (RECORDS_PER_BATCH_MAX + 1, RECORDS_PER_BATCH_MAX + 1, True),
     ],
 )
-def test_a_live_query_is_behind_after_a_long_batch_with_much_unread(
-    seconds: float, unread: int, refused: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_live_query_ends_where_a_batch_of_a_backlog_would_be_smaller(
+    records: int, unread: int, refused: bool
 ) -> None:
-    clock, written = [0.0], list[int]()
-    monkeypatch.setattr(fitness, "monotonic", lambda: clock[0])
-
-    def write(_: DataFrame, batch: int) -> None:
-        written.append(batch)
-        clock[0] += seconds
-
-    checked = refuse_behind(write, lambda: Backlog(unread, timedelta()))
-    checked(RECORDS, 0)
-    with pytest.raises(FallenBehind) if refused else nullcontext():
-        checked(RECORDS, 1)
-    assert written == ([0] if refused else [0, 1])
-
-
-def test_it_does_not_look_at_the_log_after_a_short_batch() -> None:
-    def measure() -> Backlog:
-        raise AssertionError
-
-    checked = refuse_behind(lambda _records, _batch: None, measure)
-    for batch in range(3):
-        checked(RECORDS, batch)
+    """What is unread would be caught up with, or the next query would end in the same way."""
+    written, backlog = list[int](), Backlog(unread, timedelta())
+    write = refuse_larger(
+        lambda _, batch: written.append(batch),
+        lambda _: records,
+        lambda: backlog,
+        RECORDS_PER_BATCH_MAX,
+    )
+    with pytest.raises(Outgrown, match="1,001 records") if refused else nullcontext():
+        write(RECORDS, 7)
+    assert written == ([] if refused else [7])
+    assert not refused or not choose_pace(backlog, batch_is_open=True).live
 
 
 ANALYTICS = load("analytics")

@@ -1,6 +1,5 @@
 """Signals in state: texts that sort as signals do, and no more of a key than the bound."""
 
-from collections import defaultdict
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,9 +15,7 @@ from contracts import ALERTS, encode_key
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
 from ops.verify.inventory import Row
-from pipelines.common.flow import build_running_rows, build_static_rows
-from pipelines.common.pipeline import keep_columns
-from pipelines.common.transform.accounting import is_accounting
+from pipelines.common.flow import build_running_rows
 from pipelines.common.transform.rows import select_view_rows
 from pipelines.common.transform.validate import NEVER
 from pipelines.engine.archive import RECORD
@@ -148,25 +145,6 @@ def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: St
         assert before is None or before["version"] < row["version"]
         found[encode_key(ALERTS, row)] = row
     assert found == expected
-
-
-@pytest.mark.thorough
-def test_a_rule_is_asked_about_no_more_signals_than_the_bound_and_one(
-    spark: SparkSession, log: list[Record]
-) -> None:
-    groups = replace(PIPELINE, to_rows=keep_columns, may_be_row=None, is_row=None)
-    frame = create_frame(spark, select_inputs(PIPELINE, log))
-    lookups = create_lookups(spark, PIPELINE.dimensions, log)
-    totals = build_static_rows(groups, frame, lookups).where(~is_accounting())
-    sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
-    for row in totals.select(
-        "rule", "subject", "_count", F.size("_signals").alias("kept")
-    ).collect():
-        sizes[row["rule"], row["subject"]].add((row["_count"], row["kept"]))
-    for rule in CROWDS:
-        for size in SIZES:
-            assert (size, min(size, BOUND + 1)) in sizes[rule, name_subject(rule, size)]
-    assert max(most for each in sizes.values() for _, most in each) == BOUND + 1
 
 
 def test_state_of_ten_times_the_bound_is_that_of_the_bound(

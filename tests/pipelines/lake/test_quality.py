@@ -16,7 +16,7 @@ from infra.kafka import Offsets, create_admin, read_high_watermarks
 from infra.lake import Coverage, Folders
 from infra.settings import Settings
 from pipelines.lake.quality import docs, served
-from pipelines.lake.quality.checks import PLACE, Frame, Records, count_committed
+from pipelines.lake.quality.checks import PLACE, Frame, count_committed, measure_records
 from pipelines.lake.quality.docs import RESULTS, RUNS_KEPT, VALIDATIONS, Docs
 from pipelines.lake.quality.expectations import build_frames, list_expectations
 from pipelines.lake.quality.reading import pin
@@ -106,7 +106,7 @@ def test_records_are_counted_against_offsets(
     records = [{"topic": PART[0], "partition": PART[1], "offset": offset} for offset in offsets]
     lake.write_bronze(records, Coverage(1, {PART: 3}))
     table = pin(folders.bronze)
-    [frame] = Records(count_all).measure(folders, table, starts, table.ends)
+    [frame] = measure_records(count_all, folders, table, starts, table.ends)
     outcomes = pages.validate("bronze", frame, 0)
     assert sum(not outcome.success for outcome in outcomes) == broken
     assert [row["partition"] for each in outcomes for row in each.rows] == [PART[1]] * broken
@@ -130,7 +130,7 @@ def test_an_offset_without_a_record_in_the_log_needs_none(folders: Folders) -> N
     records = [{"topic": PART[0], "partition": PART[1], "offset": offset} for offset in (0, 2)]
     lake.write_bronze(records, Coverage(1, {PART: 4}))
     table = pin(folders.bronze)
-    [frame] = Records(lambda *_: {PART: 2}).measure(folders, table, {}, table.ends)
+    [frame] = measure_records(lambda *_: {PART: 2}, folders, table, {}, table.ends)
     [row] = frame.rows.to_pylist()
     assert (row["gaps"], row["gaps_max"]) == (2, 2)
 

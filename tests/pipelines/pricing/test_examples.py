@@ -1,59 +1,31 @@
 """Intervals of hand-drawn timelines: oracle and pipeline say what one counts oneself."""
 
-import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
 import pytest
-from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, MARKDOWN_PROPOSALS, PRODUCTS, SHIPMENTS
+from contracts import ADJUSTMENTS, PRODUCTS, SHIPMENTS
 from ops.verify.inventory import Row
 from ops.verify.oracles import PricingOracle
 from pipelines.pricing.pipeline import PIPELINE
 from pipelines.pricing.thresholds import Thresholds
 from pipelines.pricing.transform import build_proposals
-from tests.pipelines.log import compute_rows, index_rows
-from tests.timeline import APPLES, DAY, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from tests.pipelines.log import Examples
+from tests.timeline import APPLES, DAY, LEEDS, LONDON, MILK, WINE, YORK, parse_clock
 
 CERTAIN = Thresholds(cover_days=10, enough_days=4, deviations=0)
 MIDNIGHT = DAY + timedelta(days=1)
 
 
-@pytest.fixture(
-    params=["oracle", pytest.param("spark", marks=(pytest.mark.spark, pytest.mark.thorough))],
-    autouse=True,
-)
-def who_computes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oracle alone, or the pipeline in Spark beside it."""
-    if request.param == "spark":
-        both = partial(compute_in_spark, request.getfixturevalue("spark"))
-        monkeypatch.setattr(sys.modules[__name__], "compute_proposals", both)
-
-
-def compute_proposals(shop: Timeline, limits: Thresholds = CERTAIN) -> list[Row]:
-    return PricingOracle(shop.records, limits).compute_view()
-
-
-def compute_in_spark(
-    spark: SparkSession, shop: Timeline, limits: Thresholds = CERTAIN
-) -> list[Row]:
-    """The oracle's rows, which must be the pipeline's."""
+def compute_proposals(shop: Examples, limits: Thresholds = CERTAIN) -> list[Row]:
     pipeline = replace(PIPELINE, to_rows=partial(build_proposals, limits=limits))
-    expected = PricingOracle(shop.records, limits).compute_view()
-    rows = compute_rows(spark, pipeline, shop.records)
-    assert rows == index_rows(MARKDOWN_PROPOSALS, expected)
-    return expected
-
-
-@pytest.fixture
-def shop() -> Timeline:
-    return Timeline()
+    return shop.judge(pipeline, PricingOracle(shop.records, limits).compute_view())
 
 
 def select_fields(
-    shop: Timeline, *fields: str, period: str = "half-hour", limits: Thresholds = CERTAIN
+    shop: Examples, *fields: str, period: str = "half-hour", limits: Thresholds = CERTAIN
 ) -> list[tuple[object, ...]]:
     rows = [row for row in compute_proposals(shop, limits) if row["period"] == period]
     return [tuple(row[field] for field in fields) for row in rows]
@@ -63,14 +35,14 @@ def milk(units: int) -> tuple[str, int, int]:
     return MILK, units, 100
 
 
-def adjust(shop: Timeline, happened: datetime, units: int, store: str = LEEDS) -> None:
+def adjust(shop: Examples, happened: datetime, units: int, store: str = LEEDS) -> None:
     shop.put(ADJUSTMENTS, happened, store_id=store, sku=MILK, units=units, reason="opening")
 
 
 #   10:00        | 10:30       | 11:00
 #     +40  *2    |  *3    *1   |
 #      9:59:59 is of the half-hour before
-def test_a_line_counts_in_its_half_hour_and_its_day_over_all_stores(shop: Timeline) -> None:
+def test_a_line_counts_in_its_half_hour_and_its_day_over_all_stores(shop: Examples) -> None:
     adjust(shop, parse_clock("9:59:59"), 10, YORK)
     adjust(shop, parse_clock("10:00"), 40)
     shop.sell(parse_clock("10:29:59"), milk(2))
@@ -89,20 +61,20 @@ def test_a_line_counts_in_its_half_hour_and_its_day_over_all_stores(shop: Timeli
     ]
 
 
-def test_an_event_counts_when_it_was_published(shop: Timeline) -> None:
+def test_an_event_counts_when_it_was_published(shop: Examples) -> None:
     shop.sell(parse_clock("23:30"), milk(1), published=parse_clock("0:10", days=1))
     assert select_fields(shop, "ends_at") == [(parse_clock("0:30", days=1),)]
     assert select_fields(shop, "ends_at", period="day") == [(MIDNIGHT + timedelta(days=1),)]
 
 
-def test_what_is_late_for_its_topic_is_in_no_interval(shop: Timeline) -> None:
+def test_what_is_late_for_its_topic_is_in_no_interval(shop: Examples) -> None:
     shop.sell(parse_clock("10:00"), milk(1), published=parse_clock("12:01"))
     assert compute_proposals(shop) == []
 
 
 @pytest.mark.parametrize(("status", "moved"), [("dispatched", 0), ("received", 22)])
 def test_a_delivery_moves_the_stock_when_it_is_received(
-    shop: Timeline, status: str, moved: int
+    shop: Examples, status: str, moved: int
 ) -> None:
     line = {"sku": MILK, "dispatched_units": 24, "received_units": 22 if moved else 0}
     shop.put(SHIPMENTS, parse_clock("10:00"), store_id=LEEDS, status=status, lines=[line])
@@ -110,7 +82,7 @@ def test_a_delivery_moves_the_stock_when_it_is_received(
     assert select_fields(shop, "units_sold", "moved_units") == [(0, moved + 3)]
 
 
-def test_bounds_are_the_policys_by_the_share_of_the_hour(shop: Timeline) -> None:
+def test_bounds_are_the_policys_by_the_share_of_the_hour(shop: Examples) -> None:
     """45 ‰ of a day's receipts are from eight to nine: 99 in half of it are 4,400 a day."""
     shop.sell(parse_clock("8:10"), milk(99))
     bounds = "slow_above_units", "enough_units"
@@ -120,7 +92,7 @@ def test_bounds_are_the_policys_by_the_share_of_the_hour(shop: Timeline) -> None
     assert select_fields(shop, *bounds, period="day", limits=by_chance) == [(1_190, 316)]
 
 
-def test_what_is_weighed_is_as_slow_as_what_is_counted(shop: Timeline) -> None:
+def test_what_is_weighed_is_as_slow_as_what_is_counted(shop: Examples) -> None:
     shop.introduce_apples(unit_cost_cents=120)
     shop.sell(parse_clock("10:00"), milk(7), (APPLES, 7_000, 299, "kilogram"))
     fields = "slow_above_units", "enough_units", "measure"
@@ -132,7 +104,7 @@ def test_what_is_weighed_is_as_slow_as_what_is_counted(shop: Timeline) -> None:
         assert abs(ours - 1_000 * theirs) < 1_000
 
 
-def test_price_and_cost_are_those_of_the_newest_event(shop: Timeline) -> None:
+def test_price_and_cost_are_those_of_the_newest_event(shop: Examples) -> None:
     """At a cost of 120 of which a tenth may be lost."""
     shop.set_price(MILK, 160, parse_clock("10:20"), published=parse_clock("9:00"))
     shop.put(
@@ -148,13 +120,13 @@ def test_price_and_cost_are_those_of_the_newest_event(shop: Timeline) -> None:
     assert select_fields(shop, *fields) == [(160, 120, 120), (160, 150, 135)]
 
 
-def test_a_price_that_would_not_be_lower_is_not_proposed(shop: Timeline) -> None:
+def test_a_price_that_would_not_be_lower_is_not_proposed(shop: Examples) -> None:
     """Milk costs 120 and is sold for 100, which is less than a tenth may be lost."""
     shop.sell(parse_clock("10:00"), milk(1))
     assert select_fields(shop, "price_cents", "markdown_price_cents") == [(100, None)]
 
 
-def test_of_a_product_that_nobody_has_announced_the_stock_is_known(shop: Timeline) -> None:
+def test_of_a_product_that_nobody_has_announced_the_stock_is_known(shop: Examples) -> None:
     shop.sell(parse_clock("10:00"), ("SKU-NEW", 2, 100))
     fields = "moved_units", "price_cents", "unit_cost_cents", "measure", "markdown_price_cents"
     assert select_fields(shop, *fields) == [(-2, None, None, None, None)]

@@ -29,7 +29,6 @@ PAGES = {
     "alerts": "/alerts",
     "case": f"/alerts?{urlencode(CASE)}",
     "replenishment": "/replenishment",
-    "position": f"/replenishment?store_id={SHELF[0]}&sku={SHELF[1]}",
     "prices": "/prices",
     "price-history": f"/prices?sku={SHELF[1]}",
     "pipelines": "/pipelines",

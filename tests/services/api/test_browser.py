@@ -2,24 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from hashlib import sha256
-from pathlib import Path
 from urllib.parse import urlencode
 
-import httpx
 import pytest
 from playwright.sync_api import Browser
 
 from contracts import RECEIPTS
-from infra.settings import HOST
-from infra.wait import wait_for
-from tests.ports import free_port_base
-from tests.services.api import lone
 from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
-from tests.services.serving import SECONDS_MAX, TOKEN, Answers
+from tests.services.serving import TOKEN, Answers
 from tests.services.showing import RULE, SHELF, Shop, serving_shop
 from tests.services.writing import invalidate, promote
 
@@ -219,23 +212,6 @@ def test_a_record_that_cannot_be_read_says_so_and_is_not_released(tab: Visit) ->
     assert tab.page.get_by_role("button", name="Release it").count() == 0
 
 
-def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
-    api: Answers, visit: Visit
-) -> None:
-    visit.open(f"/replenishment?store_id={STORE}&sku={SKU}")
-    visit.await_text("#position-words", "units")
-    *_, last = api.json(f"/v1/positions/{STORE}/{SKU}")["items"]
-    assert f"{last['position_units']:,} units" in visit.text("#position-words")
-    chart = visit.page.locator("#positions-chart")
-    assert chart.locator("polyline").count() == 3
-    label = chart.locator("svg").get_attribute("aria-label")
-    assert label is not None
-    assert f"order up to {last['order_up_to_units']:,} units" in label
-    assert {"units", "review, at midnight UTC"} <= set(chart.locator("text").all_text_contents())
-    visit.page.get_by_label("Product").fill("")
-    visit.page.wait_for_selector("#positions", state="hidden")
-
-
 def test_markdowns_are_listed_and_a_chosen_product_shows_its_prices(
     api: Answers, visit: Visit
 ) -> None:
@@ -339,40 +315,17 @@ def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
 
 
 def test_a_lost_connection_is_shown_and_resumed(tab: Visit, shop: Shop) -> None:
-    tab.open("/")
+    tab.open("/").await_text("#alert-rows", "impossible-travel")
+    before = tab.rows("#alert-rows")
     tab.page.context.set_offline(True)
     tab.await_connection("gone")
+    tab.await_text("#connection", "tries again by itself")
+    assert tab.rows("#alert-rows") == before, "what was known stays"
     shop.sell(1)
     shop.analytics.mark()
     tab.page.context.set_offline(False)
     tab.await_connection("live")
     tab.await_text("#sales-until", "12:01")
-
-
-def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
-    browser: Browser, tmp_path: Path
-) -> None:
-    port = free_port_base()
-    address = f"http://{HOST}:{port}"
-    with visiting(browser, address) as visit:
-        with lone.running(tmp_path, port) as killed:
-            assert wait_for(lambda: is_there(f"{address}/alerts"), SECONDS_MAX)
-            visit.open("/alerts").await_text("#case-rows", "impossible-travel")
-            before = visit.rows("#case-rows")
-            killed.kill()
-            visit.await_connection("gone")
-            visit.await_text("#connection", "tries again by itself")
-            assert visit.rows("#case-rows") == before, "what was known stays"
-        with lone.running(tmp_path, port):
-            visit.await_connection("live")
-            visit.page.wait_for_selector("#cases .notice", state="hidden")
-            assert visit.rows("#case-rows") == before
-
-
-def is_there(page: str) -> bool:
-    with suppress(httpx.TransportError):
-        return httpx.get(page).is_success
-    return False
 
 
 def test_every_control_is_reached_by_the_keyboard(tab: Visit) -> None:

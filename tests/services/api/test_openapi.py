@@ -29,7 +29,7 @@ def test_every_operation_has_a_name_of_its_own_a_summary_and_its_errors() -> Non
     ]
     names = [operation["operationId"] for operation in every]
     assert sorted(set(names)) == sorted(names)
-    assert set(names) >= {"getShelf", "listStock", "getProductStock", "listPipelines", "getView"}
+    assert set(names) >= {"getShelf", "listStock", "listPipelines", "getView"}
     for operation in every:
         assert operation["summary"]
         for status in (HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.INTERNAL_SERVER_ERROR):

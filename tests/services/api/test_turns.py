@@ -47,13 +47,3 @@ def test_rows_are_written_however_long_an_answer_takes() -> None:
     with ThreadPoolExecutor() as writers:
         run_server(serve())
     assert rows == ROWS
-
-
-def test_nothing_waits_for_a_server_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail() -> None:
-        raise ConnectionError
-
-    with pytest.raises(ConnectionError):
-        run_server(fail())
-    monkeypatch.setattr(turns, "WAIT_SECONDS_MAX", None)
-    assert list(give_way(ROWS)) == ROWS

@@ -6,16 +6,13 @@ from pathlib import Path
 import pytest
 
 from contracts import MARKDOWN_PROPOSALS, PRICE_CHANGES
-from infra.errors import UserError
-from infra.kafka import create_admin, read_high_watermarks
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
-from services.gate import Gate, Publisher
 from services.markdowns.gate import MARKING_DOWN, READER
 from tests.brokers import empty_broker
 from tests.seeds import create_random
-from tests.services.at_work import Died, limit_life
+from tests.services.gated import Gated
 from tests.services.markdowns.shop import LOWER_CENTS, USUAL_CENTS, Pricing, to_ms
 from tests.transactions import open_transaction
 
@@ -45,25 +42,13 @@ def kafka(shop: Pricing) -> Settings:
     return shop.kafka
 
 
-class Gated:
-    """A gate, and the last half-hour that it has answered."""
-
-    def __init__(self, kafka: Settings) -> None:
-        self._publisher = Publisher(kafka, MARKING_DOWN)
-        self._gate = Gate(kafka, MARKING_DOWN, self._publisher)
-
-    def look(self) -> int:
-        self._gate.look()
-        return self._publisher.find_answered_ms()
+def open_gate(kafka: Settings) -> Gated:
+    return Gated(kafka, MARKING_DOWN)
 
 
 def run_gate(kafka: Settings, half_hours: int) -> None:
     """A gate's life, until it has answered the half-hour."""
-    publisher = Publisher(kafka, MARKING_DOWN)
-    gate = Gate(kafka, MARKING_DOWN, publisher)
-    while publisher.find_answered_ms() < to_ms(half_hours):
-        gate.look()
-    publisher.close()
+    open_gate(kafka).live(to_ms(half_hours))
 
 
 def test_it_publishes_what_the_promoted_generation_calls_for_and_only_once(
@@ -73,7 +58,7 @@ def test_it_publishes_what_the_promoted_generation_calls_for_and_only_once(
     shop.promote(1)
     shop.propose(1, 1, TOO_MANY)
     shop.propose(2, 1, {"SKU-other": 501})
-    gate = Gated(kafka)
+    gate = open_gate(kafka)
     shop.end(1, 0)
     assert gate.look() == to_ms(0), "the next half-hour is not over"
     assert shop.changes() == []
@@ -97,7 +82,7 @@ def test_it_publishes_what_the_promoted_generation_calls_for_and_only_once(
 def test_a_gate_that_was_away_decides_as_one_that_was_there(shop: Pricing, kafka: Settings) -> None:
     """It reads the rows again, but for those whose retention is over."""
     shop.end(1, 0)
-    assert Gated(kafka).look() == to_ms(0)
+    assert open_gate(kafka).look() == to_ms(0)
     shop.propose(1, 1, {SKUS[0]: 400, SKUS[1]: 501})
     shop.propose(1, 2, {SKUS[0]: 101})
     shop.propose(1, 5, {SKUS[2]: 501})
@@ -105,7 +90,7 @@ def test_a_gate_that_was_away_decides_as_one_that_was_there(shop: Pricing, kafka
     shop.delete(1, MARKDOWN_PROPOSALS, over)
     set_aside = READER.count_set_aside()
     shop.end(1, 5)
-    assert Gated(kafka).look() == to_ms(5)
+    assert open_gate(kafka).look() == to_ms(5)
     assert READER.count_set_aside() == set_aside
     assert shop.by_half_hour() == {
         1: [(SKUS[1], LOWER_CENTS)],
@@ -132,55 +117,24 @@ def test_no_half_hour_is_answered_while_some_price_cannot_be_read(
 ) -> None:
     shop.propose(1, 1, TOO_MANY)
     shop.end(1, 1)
-    gate = Gated(kafka)
+    gate = open_gate(kafka)
     with open_transaction(kafka, (PRICE_CHANGES.name, 0), [b"not a price"]):
         assert gate.look() == 0
     assert gate.look() == to_ms(1)
     assert shop.by_half_hour() == {1: BEGUN}
 
 
-def test_an_older_gate_publishes_nothing_more(shop: Pricing, kafka: Settings) -> None:
-    shop.propose(1, 1, TOO_MANY)
-    shop.end(1, 1)
-    older, newer = Gated(kafka), Gated(kafka)
-    with pytest.raises(UserError, match="another one has begun"):
-        older.look()
-    assert shop.changes() == []
-    newer.look()
-    assert shop.by_half_hour() == {1: BEGUN}
-
-
-def test_a_gate_that_dies_anywhere_changes_every_price_once(
-    shop: Pricing, kafka: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chance = create_random("deaths of the gate of markdowns")
-    life = limit_life(monkeypatch, "services.gate")
-    for number, moved in ((1, TOO_MANY), (1 + DAY, SOLD)):
-        shop.propose(1, number, moved)
-        shop.end(1, number)
-        life.rows_left = chance.randint(1, len(SKUS))
-        with pytest.raises(Died):
-            run_gate(kafka, number)
-        run_gate(kafka, number)
-    assert shop.by_half_hour() == {1: BEGUN, 1 + DAY: ENDED}
-
-
 def test_a_killed_gate_changes_every_price_once(shop: Pricing, kafka: Settings) -> None:
     """kill -9, as soon as its changes are seen, committed or not."""
     chance = create_random("deaths of the gate of markdowns")
     for number, moved in ((1, TOO_MANY), (1 + DAY, SOLD)):
-        before = count_records(kafka)
+        before = shop.count_records(PRICE_CHANGES)
         shop.propose(1, number, moved)
         shop.end(1, number)
         seen = before + chance.randint(1, len(SKUS))
         killed = start_module(kafka, kafka.data_dir / "markdowns.log", "services.markdowns")
-        wait_until(lambda seen=seen: count_records(kafka) >= seen, "it publishes", 60)  # type: ignore[misc]
+        wait_until(lambda seen=seen: shop.count_records(PRICE_CHANGES) >= seen, "it publishes", 60)  # type: ignore[misc]
         killed.kill()
         killed.wait(30)
         run_gate(kafka, number)
     assert shop.by_half_hour() == {1: BEGUN, 1 + DAY: ENDED}
-
-
-def count_records(kafka: Settings) -> int:
-    """Price changes and marks of transactions, the open ones' too."""
-    return sum(read_high_watermarks(create_admin(kafka), [PRICE_CHANGES.name]).values())

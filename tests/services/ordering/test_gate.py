@@ -8,18 +8,17 @@ import pytest
 from contracts import POSITION_CHANGES, PROPOSALS, PURCHASE_ORDERS
 from contracts.times import EPOCH, MILLISECOND
 from infra.errors import UserError
-from infra.kafka import create_admin, read_high_watermarks
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.generations.marker import read_marker
 from ops.generations.record import read_generations
-from services.gate import Gate, Publisher
+from services.gate import Publisher
 from services.ordering.gate import ORDERING, READER, OrderAnswers
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.at_work import Died, limit_life
-from tests.services.gated import MINUTE_MS
+from tests.services.gated import MINUTE_MS, Gated
 from tests.services.ordering.shop import Reordering, find_review_ms
 from tests.transactions import open_transaction
 
@@ -39,25 +38,13 @@ def kafka(shared_broker: Settings, tmp_path: Path) -> Settings:
     return empty_broker(shared_broker, tmp_path)
 
 
+def open_gate(kafka: Settings) -> Gated:
+    return Gated(kafka, ORDERING)
+
+
 def run_gate(kafka: Settings, until_review: int) -> None:
     """A gate's life, up to the answer to a review."""
-    publisher = Publisher(kafka, ORDERING)
-    gate = Gate(kafka, ORDERING, publisher)
-    while publisher.find_answered_ms() < find_review_ms(until_review):
-        gate.look()
-    publisher.close()
-
-
-class Gated:
-    """A gate, and the last minute that it has answered."""
-
-    def __init__(self, kafka: Settings) -> None:
-        self._publisher = Publisher(kafka, ORDERING)
-        self._gate = Gate(kafka, ORDERING, self._publisher)
-
-    def look(self) -> int:
-        self._gate.look()
-        return self._publisher.find_answered_ms()
+    open_gate(kafka).live(find_review_ms(until_review))
 
 
 def after_review(number: int, minutes: int = 1) -> int:
@@ -67,7 +54,7 @@ def after_review(number: int, minutes: int = 1) -> int:
 
 def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    gate = Gated(kafka)
+    gate = open_gate(kafka)
     shop.promote(1)
     shop.promote(2)
     shop.promote(1)
@@ -104,14 +91,14 @@ def test_between_reviews_it_orders_what_crosses_its_point_whenever_it_looks(
     shop.propose(1, 0, {SKUS[0]: 50, SKUS[1]: 50}, review_days=0)
     shop.beat(0)
     shop.mark(1)
-    assert Gated(kafka).look() == after_review(0)
+    assert open_gate(kafka).look() == after_review(0)
     shop.change(1, after_review(0, 5), {SKUS[0]: -20})
     shop.change(1, after_review(0, 9), {SKUS[0]: -40, SKUS[1]: -12})
     shop.delete(1, POSITION_CHANGES, {"sku": SKUS[1], "changed_at": find_review_ms(-9)})
     set_aside = READER.count_set_aside()
     shop.beat_at(after_review(0, 11))
     shop.mark(1)
-    assert Gated(kafka).look() == after_review(0, 10)
+    assert open_gate(kafka).look() == after_review(0, 10)
     ordered = [
         (order["sku"], (order["review_at"] - MIDNIGHT) / timedelta(minutes=1), order["units"])
         for order in shop.orders()
@@ -127,12 +114,12 @@ def test_a_generation_without_rows_by_minute_is_refused(kafka: Settings) -> None
     shop.beat(0)
     shop.mark(1, views=(PROPOSALS,))
     with pytest.raises(UserError, match="make replay PIPELINE=reorder"):
-        Gated(kafka).look()
+        open_gate(kafka).look()
 
 
 def test_no_minute_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    gate = Gated(kafka)
+    gate = open_gate(kafka)
     shop.promote(1)
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
@@ -154,13 +141,13 @@ def test_a_heartbeat_of_another_time_makes_no_minute_due(kafka: Settings) -> Non
     shop.beat(-1)
     shop.beat_at(find_review_ms(100_000))
     shop.mark(1)
-    assert Gated(kafka).look() == after_review(-1)
+    assert open_gate(kafka).look() == after_review(-1)
     assert shop.orders() == []
 
 
 def test_the_log_may_grow_while_a_minute_waits_for_what_came_before_it(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    gate = Gated(kafka)
+    gate = open_gate(kafka)
     shop.promote(1)
     shop.propose(1, 0, EMPTY)
     shop.beat(0)
@@ -174,7 +161,7 @@ def test_the_log_may_grow_while_a_minute_waits_for_what_came_before_it(kafka: Se
 def test_no_minute_is_answered_while_some_order_cannot_be_read(kafka: Settings) -> None:
     """Whether it is committed is not known yet, and a later minute counts on it."""
     shop = Reordering(kafka)
-    gate = Gated(kafka)
+    gate = open_gate(kafka)
     shop.promote(1)
     shop.review(1, 0, EMPTY)
     with open_transaction(kafka, (PURCHASE_ORDERS.name, 0), [b"not an order"]):
@@ -188,7 +175,7 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop = Reordering(kafka)
     shop.promote(1)
     shop.review(1, 0, EMPTY)
-    older, newer = Gated(kafka), Gated(kafka)
+    older, newer = open_gate(kafka), open_gate(kafka)
     with pytest.raises(UserError, match="another one has begun"):
         older.look()
     assert shop.orders() == []
@@ -218,20 +205,15 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
     shop = Reordering(kafka)
     shop.promote(1)
     for number in range(3):
-        before = count_records(kafka)
+        before = shop.count_records(PURCHASE_ORDERS)
         shop.review(1, number, SOLD if number else EMPTY)
         seen = before + chance.randint(1, len(SKUS))
         killed = start_module(kafka, kafka.data_dir / "ordering.log", "services.ordering")
-        wait_until(lambda seen=seen: count_records(kafka) >= seen, "it orders", 60)  # type: ignore[misc]
+        wait_until(lambda seen=seen: shop.count_records(PURCHASE_ORDERS) >= seen, "it orders", 60)  # type: ignore[misc]
         killed.kill()
         killed.wait(30)
         run_gate(kafka, number)
     assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(3)}
-
-
-def count_records(kafka: Settings) -> int:
-    """Orders and marks of transactions, the open ones' too."""
-    return sum(read_high_watermarks(create_admin(kafka), [PURCHASE_ORDERS.name]).values())
 
 
 def test_a_gate_remembers_the_orders_of_two_days(kafka: Settings) -> None:

@@ -9,12 +9,9 @@ from confluent_kafka import Producer
 
 from contracts import ADJUSTMENTS, PRODUCTS, QUARANTINE, RECEIPTS, decode, encode_key
 from contracts.validation import VALIDATED
-from infra.clock import get_wall_ms
 from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end
 from infra.settings import Settings
 from infra.wait import wait_until
-from ops.cli import ready
-from services.liveness import read_start_ms
 from services.quarantine import follower
 from services.quarantine.follower import GROUP, commit, copy_rejected, follow, read_progress
 from tests.services.at_work import at_work
@@ -104,14 +101,3 @@ def test_nothing_is_committed_that_was_not_copied(
     with pytest.raises(InterruptedError):
         follow(kafka, stop)
     assert not is_caught_up(kafka)
-
-
-def test_it_is_ready_once_it_has_reported_its_start(kafka: Settings) -> None:
-    started_at = read_start_ms(kafka, "quarantine") // 1000 + 1
-    assert ready.find_readiness(kafka, "quarantine", started_at) is None
-    wait_until(lambda: get_wall_ms() >= started_at * 1000, "a start is in another second")
-    with at_work(follow, kafka):
-        wait_until(
-            lambda: ready.find_readiness(kafka, "quarantine", started_at) == "0 records behind",
-            "it says that it is there",
-        )

@@ -13,8 +13,8 @@ from services.api.problem import Problem
 from services.api.routes.events import parse_event
 from tests.services.clients import exchange, read_status
 from tests.services.memory import MemoryLog
-from tests.services.serving import OPENAPI, TOKEN, Answers, create_sources, find_failures, serving
-from tests.services.showing import PIPELINES, Shop
+from tests.services.serving import OPENAPI, TOKEN, Answers, find_failures
+from tests.services.showing import Shop, serving_shop
 from tests.services.world import NOON
 
 POST_EVENT = f"/v1/events/{RECEIPTS.name}"
@@ -80,9 +80,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """One with rows in every view; its commands say their arguments."""
     log = MemoryLog()
     Shop(log)
-    with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as answers:
-        for pipeline in PIPELINES:
-            answers.ready(pipeline=pipeline)
+    with serving_shop(log, tmp_path_factory.mktemp("api")) as answers:
         yield answers
 
 

@@ -13,7 +13,7 @@ from contracts import RECEIPTS
 from infra.security.tokens import Role, Token
 from infra.settings import Settings
 from services.api.http.parameters import Profile
-from services.api.routes.topics import describe
+from services.api.store.tables import to_document
 from tests.services.clients import exchange, read_status
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, check_problem, create_sources, serving
@@ -21,7 +21,7 @@ from tests.services.world import NOON, announce
 
 EVIL = "evil.example:8000"
 SHOP = "Shop.example.com"
-RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+RECEIPT = to_document(RECEIPTS.examples[0]) | {"event_time": NOON.isoformat()}
 POST_EVENT = f"/v1/events/{RECEIPTS.name}"
 READS = ("/", "/v1/stock", "/v1/alerts", "/healthz", "/metrics", "/nothing", "/openapi.json")
 SHOWN = {"Authorization": f"Bearer {TOKEN}"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from services.api.http.paging import Cursor, PageRequest
 from services.api.problem import Problem
-from services.api.routes.stock import STOCK, Sort, StockQuery, select_shelves
+from services.api.routes.stock import STOCK, Sort, StockQuery, create_selection
 from services.api.store.database import Database
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshots
@@ -46,8 +46,7 @@ class Shop:
         cursor = None
         while True:
             query = StockQuery(sort=sort, limit=limit, cursor=cursor)
-            with self.snapshots.open() as snapshot:
-                page = select_shelves(snapshot, query)
+            page, _ = query.read_page(self.snapshots, create_selection(query), "")
             cursor = page.next
             yield [STOCK.to_json(row) for row in page.items]
             if cursor is None:
@@ -77,22 +76,6 @@ def test_paging_neither_repeats_nor_skips_a_shelf_that_stands_still(
     moved = {key for change in changes for key in change}
     still = [(f"S{store:03}", sku) for store, sku in stocked if (store, sku) not in moved]
     assert [key for key in still if seen.count(key) != 1] == []
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.sampled_from(Sort), st.integers(1, 4), STOCKED)
-def test_pages_put_together_are_the_whole_view_in_order(
-    sort: Sort, limit: int, stocked: dict[Shelf, int]
-) -> None:
-    with TemporaryDirectory() as folder:
-        shop = Shop(Path(folder))
-        shop.put(stocked)
-        rows = [item for items in shop.pages(sort, limit) for item in items]
-        shop.close()
-    column = sort.lstrip("-") if sort is not Sort.KEY else "store_id"
-    order = [(row[column], row["store_id"], row["sku"]) for row in rows]
-    assert order == sorted(order, reverse=sort.startswith("-"))
-    assert len(rows) == len(stocked)
 
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)

@@ -4,7 +4,6 @@ from http import HTTPStatus
 
 import pytest
 
-from contracts import RECEIPTS
 from services.api.http.limits import URL_BYTES_MAX
 from tests.services.clients import STREAM
 from tests.services.serving import Answers, check_problem
@@ -23,9 +22,9 @@ MEMBERS = {"type", "title", "status", "detail", "instance"}
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
         ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),
         ("GET", "/v1/views/public.stock.v1", 404, "Expected one of public.analytics."),
-        ("GET", "/v1/topics/public.sales.receipt.v9", 404, RECEIPTS.name),
         ("GET", "/v1/contracts/public.v9", 404, "Expected a name in GET /v1/contracts"),
         ("GET", "/v1/stock", 503, "Expected a promoted generation"),
+        ("GET", "/v1/markdowns?state=paused", 422, "state: input should be"),
         ("GET", "/v1/stream", 422, "view: field required"),
         ("GET", "/v1/stream?view=public.stock.v1", 404, "Expected one of public.analytics"),
         ("GET", f"{STREAM}&view=public.fraud.alert.v1", 422, "view: expected once"),

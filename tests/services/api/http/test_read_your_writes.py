@@ -12,10 +12,7 @@ from services.api.http import read_your_writes as reaching
 from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing
 
-ROUTES = (
-    *("/v1/stock/S001/A", "/v1/stock", "/v1/products/A/stock"),
-    f"/v1/views/{STOCK_LEVELS.name}/export",
-)
+ROUTES = ("/v1/stock/S001/A", "/v1/stock", f"/v1/views/{STOCK_LEVELS.name}/export")
 FIRST = f"{RECEIPTS.name}/0/0"
 
 

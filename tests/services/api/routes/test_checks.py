@@ -14,7 +14,7 @@ from infra.checks import HISTORY, locate_quality
 from infra.lake import Coverage, Folders
 from infra.reports import locate_reports
 from infra.settings import Settings
-from pipelines.lake.quality import checks, run
+from pipelines.lake.quality import run, sums
 from pipelines.lake.quality.run import check
 from tests.services.api.routes.test_metrics import read_figure
 from tests.services.lake import SmallLake, part, write
@@ -175,7 +175,7 @@ def test_a_check_that_raises_is_shown_and_the_others_go_on(
     def raise_error(*_: object) -> None:
         raise ArithmeticError("nothing adds up")
 
-    monkeypatch.setattr(checks.DailyFacts, "measure", raise_error)
+    monkeypatch.setattr(sums, "find_wrong_sums", raise_error)
     checking.lake.adjust("A", 1, minute=9)
     tables = checking.check()
     assert tables[GOLD]["trouble"] == "ArithmeticError: nothing adds up"

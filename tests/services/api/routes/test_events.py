@@ -12,12 +12,12 @@ import pytest
 from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
 from contracts.times import MILLISECOND
 from services.api.http.limits import BODY_BYTES_MAX
-from services.api.routes.topics import describe
+from services.api.store.tables import to_document
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.world import NOON, announce
 
-RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+RECEIPT = to_document(RECEIPTS.examples[0]) | {"event_time": NOON.isoformat()}
 OLDEST, NEWEST = timedelta(hours=2), timedelta(minutes=-5)
 """How long before now an event may be that is still taken."""
 

@@ -81,15 +81,6 @@ def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(
     assert api.json("/v1/stock")["items"] == []
 
 
-def test_an_only_generation_that_is_invalid_leaves_nothing_ready(
-    log: MemoryLog, empty: Writing, api: Answers
-) -> None:
-    api.ready()
-    invalidate(log, empty, "3 rows were dropped by the watermark")
-    api.until(lambda: api.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
-    assert "inventory: no promoted generation" in api.get("/readyz").json()["detail"]
-
-
 def test_a_part_that_fails_is_named_with_its_error_and_answers_from_what_it_has(
     log: MemoryLog, shelves: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

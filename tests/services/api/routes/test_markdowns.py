@@ -1,7 +1,6 @@
 """What is and was marked down, by the price changes of the gate and of others."""
 
 from datetime import timedelta
-from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from contracts.times import to_epoch_ms
 from services.markdowns.decision import AHEAD_MS, derive_event_id
 from services.markdowns.prices import BEGINS, ENDS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem
+from tests.services.serving import Answers
 from tests.services.world import NOON, announce
 
 AHEAD = timedelta(milliseconds=AHEAD_MS)
@@ -47,12 +46,7 @@ def priced(log: MemoryLog, api: Answers) -> Answers:
 
 
 def read(api: Answers, records: int) -> Answers:
-    """The API, once it has read so many changes."""
-    api.eventually(
-        "/v1/markdowns",
-        lambda answer: answer["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
-    )
-    return api
+    return api.await_read("/v1/markdowns", PRICE_CHANGES.name, records)
 
 
 def list_skus(page: Any) -> list[str]:
@@ -95,22 +89,6 @@ def test_they_are_found_by_state_and_product(
     priced: Answers, filters: dict[str, str], wanted: list[str]
 ) -> None:
     assert list_skus(priced.json("/v1/markdowns", **filters)) == wanted
-
-
-def test_pages_put_together_are_the_whole_across_the_states(priced: Answers) -> None:
-    found: list[str] = []
-    page: Any = {"next": ""}
-    while page["next"] is not None:
-        cursor = {"cursor": page["next"]} if page["next"] else {}
-        page = priced.json("/v1/markdowns", limit=1, **cursor)
-        found += list_skus(page)
-    assert found == ["B", "A", "D", "C"]
-    check_problem(
-        priced.get("/v1/markdowns", state="paused"),
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid request",
-        "state",
-    )
 
 
 def test_a_markdown_is_open_until_the_announced_end_has_come(

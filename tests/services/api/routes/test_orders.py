@@ -1,18 +1,14 @@
-"""What was ordered, what the supplier said to it, and the position of a shelf at each review."""
+"""What was ordered, and what the supplier said to it."""
 
 from datetime import UTC, datetime, timedelta
-from http import HTTPStatus
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from contracts import CONFIRMATIONS, PROPOSALS, PURCHASE_ORDERS, encode_key
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, encode_key
 from contracts.partitions import choose_partition
-from services.ordering.decision import Shelf
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem
-from tests.services.writing import Writing, promote
+from tests.services.serving import Answers
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 
@@ -42,14 +38,8 @@ def ordered(log: MemoryLog, api: Answers) -> Answers:
 
 def read(api: Answers, orders: int, answers: int) -> Answers:
     """The API, once it has read so many orders and confirmations."""
-    wanted = {PURCHASE_ORDERS.name: orders, CONFIRMATIONS.name: answers}
-    api.eventually(
-        "/v1/orders",
-        lambda answer: all(
-            sum(answer["as_of"]["inputs"].get(name, ())) == end for name, end in wanted.items()
-        ),
-    )
-    return api
+    api.await_read("/v1/orders", PURCHASE_ORDERS.name, orders)
+    return api.await_read("/v1/orders", CONFIRMATIONS.name, answers)
 
 
 def list_ids(page: Any) -> list[str]:
@@ -96,80 +86,3 @@ def test_an_order_that_is_there_twice_is_one(log: MemoryLog, ordered: Answers) -
     confirm(log, "PO-1", shipped_units=0)
     [row] = read(ordered, 4, 2).json("/v1/orders", store_id="S001", sku="A")["items"]
     assert (row["units"], row["confirmation"]["shipped_units"]) == (24, 12)
-
-
-SHELF = Shelf("S003", "SKU-00417")
-PATH = f"/v1/positions/{SHELF.store_id}/{SHELF.sku}"
-MOVED = (50, -9, -12, -4, 0)
-"""By day; the last two reviews are still to come."""
-ORDERED = {1: 24, 2.5: 12}
-"""By day: in answer to a review, and to a minute at noon."""
-POSITIONS = (50, 50 - 9, 50 - 9 - 12 + 24, 50 - 9 - 12 - 4 + 24 + 12, 50 - 9 - 12 - 4 + 24 + 12)
-
-
-@pytest.fixture
-def reorder(log: MemoryLog) -> Writing:
-    return Writing(log, pipeline="reorder", views=(PROPOSALS,))
-
-
-def propose(reorder: Writing, day: int, moved: int, **other: Any) -> None:
-    review_at = MIDNIGHT + timedelta(days=day)
-    fields = {**SHELF._asdict(), "review_at": review_at, "moved_units": moved, **other}
-    reorder.put(PROPOSALS, **fields)
-
-
-def read_positions(log: MemoryLog, api: Answers, reorder: Writing, orders: int) -> Any:
-    """The answer once the view is served and so many orders have been read."""
-    reorder.mark()
-    promote(log, reorder)
-    read(api.ready(pipeline="reorder"), orders, 0)
-    answer = api.json(PATH)
-    assert sum(answer["orders_as_of"]["inputs"].get(PURCHASE_ORDERS.name, ())) == orders
-    return answer
-
-
-def test_the_position_of_each_review_is_what_the_gate_adds_up(
-    log: MemoryLog, api: Answers, reorder: Writing
-) -> None:
-    for day, moved in enumerate(MOVED):
-        propose(reorder, day, moved)
-        propose(reorder, day, 100, sku="ANOTHER")
-    for number, (moment, units) in enumerate(ORDERED.items()):
-        order(log, f"PO-{number}", *SHELF, moment, units=units)
-        order(log, f"PO-{number}-other", SHELF.store_id, "ANOTHER", moment, units=500)
-    items = read_positions(log, api, reorder, 4)["items"]
-    assert [review["position_units"] for review in items] == [*POSITIONS]
-    assert [review["ordered_units"] for review in items] == [0, 24, 12, 0, 0]
-    assert [review["moved_units"] for review in items] == list(MOVED)
-    levels = {(review["reorder_point_units"], review["order_up_to_units"]) for review in items}
-    assert levels == {(38, 62)}
-    assert {review["measure"] for review in items} == {None}
-    assert all(before["review_at"] < after["review_at"] for before, after in pairwise(items))
-
-
-def test_units_of_a_weighed_product_say_what_of_and_a_shelf_without_a_review_is_unknown(
-    log: MemoryLog, api: Answers, reorder: Writing
-) -> None:
-    propose(reorder, 0, -8_150, pack_size_units=12_500, measure="kilogram")
-    [item] = read_positions(log, api, reorder, 0)["items"]
-    assert (item["moved_units"], item["measure"]) == (-8_150, "kilogram")
-    unknown = api.get("/v1/positions/S003/NOTHING")
-    check_problem(unknown, HTTPStatus.NOT_FOUND, "No review of the shelf", "S003/NOTHING")
-
-
-def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
-    log: MemoryLog, api: Answers, reorder: Writing
-) -> None:
-    assert PROPOSALS.retention is not None
-    kept = PROPOSALS.retention.days
-    for day in range(kept):
-        propose(reorder, day, 5)
-    whole = read_positions(log, api, reorder, 0)["items"]
-    assert [review["position_units"] for review in whole] == [5 * day for day in range(1, kept + 1)]
-    for day in (kept, kept + 1):
-        propose(reorder, day, 5)
-    api.ready(reorder.mark(), pipeline="reorder")
-    positions = api.json(PATH)["items"]
-    assert len(positions) == kept + 1
-    assert {review["position_units"] for review in positions} == {None}
-    assert {review["moved_units"] for review in positions} == {5}

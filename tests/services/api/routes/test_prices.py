@@ -34,12 +34,7 @@ def priced(log: MemoryLog, api: Answers) -> Answers:
 
 
 def read(api: Answers, records: int) -> Answers:
-    """The API, once it has read so many changes."""
-    api.eventually(
-        "/v1/prices/B/history",
-        lambda answer: answer["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
-    )
-    return api
+    return api.await_read("/v1/prices/B/history", PRICE_CHANGES.name, records)
 
 
 def test_a_price_holds_until_the_next_takes_over(priced: Answers) -> None:
@@ -117,10 +112,7 @@ def test_the_last_to_start_is_first_without_the_rejected_and_a_plan_has_its_noti
     plan(log, "next", NOON + 7 * DAY, price_cents=99, effective_at=NOON + 6 * DAY)
     plan(log, "next", NOON + 7 * DAY, price_cents=1)  # said twice
     plan(log, "never", NOON, ends_at=NOON - DAY)
-    page = api.eventually(
-        "/v1/promotions/A", lambda answer: answer["as_of"]["inputs"].get(PROMOTIONS.name) == [4]
-    )
-    items = page["items"]
+    items = api.await_read("/v1/promotions/A", PROMOTIONS.name, 4).json("/v1/promotions/A")["items"]
     told = [(change["event_id"], change["price_cents"]) for change in items]
     assert told == [("next", 99), ("first", 179)]
     assert items[1]["starts_at"] == "2026-03-02T12:00:00.000Z"

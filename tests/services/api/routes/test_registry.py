@@ -1,13 +1,11 @@
 """A stock client of a schema registry finds in the API what it needs to decode every topic."""
 
 import json
-from http import HTTPStatus
 from typing import Any
 
 import pytest
 from confluent_kafka.schema_registry import SchemaRegistryClient
 from confluent_kafka.schema_registry.avro import AvroDeserializer
-from confluent_kafka.schema_registry.error import SchemaRegistryError
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 from contracts import (
@@ -78,10 +76,3 @@ def test_errors_have_the_registrys_form(quiet: Answers, path: str, code: int, me
     assert error.keys() == {"error_code", "message"}
     assert error["error_code"] == code
     assert message in error["message"]
-
-
-def test_a_stock_client_understands_the_error(client: SchemaRegistryClient) -> None:
-    with pytest.raises(SchemaRegistryError) as raised:
-        client.get_schema(99_999)
-    assert raised.value.http_status_code == HTTPStatus.NOT_FOUND
-    assert raised.value.error_code == 40403

@@ -11,8 +11,6 @@ from contracts import (
     ALERTS,
     BEST_SELLERS,
     CONTRACTS,
-    DAILY_DEMAND,
-    PROPOSALS,
     RECEIPTS,
     STOCK_LEVELS,
     STORE_SALES,
@@ -20,7 +18,6 @@ from contracts import (
     Contract,
 )
 from services.api.routes.views import TABLES
-from services.api.store.finality import find_end_field
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import announce
@@ -169,18 +166,3 @@ def test_any_view_is_served_without_own_code(view: Contract, log: MemoryLog, api
     key = "/".join(str(row[name]) for name in view.key)
     assert api.json(f"{rows}/{key}").items() >= row.items()
     assert api.json(rows, **{name: row[name] for name in view.key})["items"] == [row]
-
-
-@pytest.mark.parametrize(
-    ("view", "end"),
-    [
-        (STORE_SALES, "window_end"),
-        (DAILY_DEMAND, "day_end"),
-        (PROPOSALS, "review_at"),
-        (STOCK_LEVELS, None),
-    ],
-)
-def test_a_window_ends_where_its_contract_says_and_stock_never(
-    view: Contract, end: str | None
-) -> None:
-    assert find_end_field(view) == end

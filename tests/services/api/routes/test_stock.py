@@ -7,7 +7,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem, create_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
 
@@ -73,16 +73,3 @@ def test_shelves_are_filtered_searched_and_sorted(
     items = shelves.json("/v1/stock", **query)["items"]
     assert [(item["store_id"], item["sku"]) for item in items] == expected
     assert shelves.get("/v1/stock", search="").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-
-
-@pytest.mark.parametrize("most", [1, 2, 3, 20])
-def test_a_product_is_listed_with_totals_of_every_store_however_few_are_listed(
-    shelves: Answers, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    check_problem(shelves.get("/v1/products/Z/stock"), HTTPStatus.NOT_FOUND, "Unknown product")
-    monkeypatch.setattr("services.api.routes.stock.STORES_MAX", most)
-    answer = shelves.json("/v1/products/A/stock")
-    assert [shelf["store_id"] for shelf in answer["stores"]] == ["S001", "S002"][:most]
-    none = ("units_sold", "units_refunded", "units_received", "units_in_transit")
-    adjusted = {"stores": 2, "units_on_hand": 13, "units_adjusted": 13}
-    assert answer["totals"] == {**adjusted, **dict.fromkeys(none, 0)}

@@ -6,11 +6,12 @@ from http import HTTPStatus
 from pathlib import Path
 
 import pytest
+from fastapi.sse import ServerSentEvent
 
 from contracts import STOCK_LEVELS
 from services.api.http.parameters import Sources
 from services.api.routes import stream
-from services.api.routes.stream import Position, render_events
+from services.api.routes.stream import Position, stream_view
 from services.api.store import changes
 from tests.services.clients import STREAM, Told, following
 from tests.services.memory import MemoryLog
@@ -117,7 +118,7 @@ def enter(api: Answers, sources: Sources) -> Position:
     place = Position(sources.store, STOCK_LEVELS.name, None)
     begin = place.find_next()
     assert begin is not None
-    assert begin.kind == "reset"
+    assert begin.event == "reset"
     return place
 
 
@@ -132,24 +133,22 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
             api.ready(empty.mark())
         last = slow.find_next()
     assert last is not None
-    assert last.kind == "end"
-    assert stream.TOO_SLOW in last.data
+    assert last.event == "end"
+    assert stream.TOO_SLOW in str(last.raw_data)
 
 
-def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
+def test_a_quiet_stream_ends_in_time(
     empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
     monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
 
-    async def read_all(place: Position) -> list[str]:
-        return [each async for each in render_events(place, sources.store)]
+    async def read_all(place: Position) -> list[ServerSentEvent]:
+        return [each async for each in stream_view(sources.store, place)]
 
     with serving(sources) as api:
-        text = asyncio.run(read_all(enter(api, sources)))
-    assert text[0] == "retry: 1000\n\n"
-    assert ": nothing new\n\n" in text
-    assert stream.TOO_LONG in text[-1]
+        first, last = asyncio.run(read_all(enter(api, sources)))
+    assert first.retry == 1_000
+    assert stream.TOO_LONG in str(last.raw_data)
 
 
 def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
@@ -166,7 +165,7 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
 def test_a_stream_of_a_view_that_is_withdrawn_ends(
     log: MemoryLog, inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(stream, "LOOK_SECONDS", 0.05)
     with following(shelves) as events:
         next(events)
         invalidate(log, inventory, "3 rows were dropped by the watermark")

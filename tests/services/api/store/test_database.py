@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contracts import CONTRACTS, STORE_SALES, Contract
+from contracts import STORE_SALES
 from contracts.times import to_epoch_ms
 from services.api.store import changes
 from services.api.store.database import Database
@@ -123,15 +123,3 @@ def test_a_row_is_read_at_its_marker(path: Path, database: Database) -> None:
     assert snapshots.read_row(STOCK, key) == (create_marker(1), second)
     absent = STOCK.get_key(STOCK.to_stored(create_shelf(1, "B", units=5)))
     assert snapshots.read_row(STOCK, absent) == (create_marker(1), None)
-
-
-@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda each: each.name)
-def test_an_example_of_any_contract_is_stored_and_shown(contract: Contract) -> None:
-    table = Table(contract)
-    for example in contract.examples:
-        value = {field.name: example.get(field.name) for field in contract.fields}
-        document = table.to_json(table.to_stored(value))
-        assert list(document) == [field.name for field in contract.fields]
-        assert json.loads(json.dumps(document)) == document
-        plain = {name: given for name, given in value.items() if isinstance(given, str | int)}
-        assert plain.items() <= document.items()

@@ -59,34 +59,6 @@ def test_switching_back_goes_on_with_the_file_that_was_kept(
     api.until(lambda: not gone.exists())
 
 
-def test_a_restart_before_the_promoted_one_is_loaded_serves_what_was_served(
-    log: MemoryLog, promoted: Writing, tmp_path: Path
-) -> None:
-    with serving(create_sources(log, tmp_path)) as api:
-        api.ready()
-    second = Writing(log, generation=2)
-    promote(log, second, promoted)
-    with serving(create_sources(log, tmp_path)) as api:
-        api.ready()
-        assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 1
-        second.row(1, "A", 40)
-        second.mark()
-        api.eventually("/v1/stock/S001/A", is_made_by(2))
-
-
-def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
-    log: MemoryLog, empty: Writing, api: Answers
-) -> None:
-    api.ready()
-    second = Writing(log, generation=2)
-    promote(log, second, empty)
-    api.eventually("/v1/pipelines", lambda answer: "loading" in answer["pipelines"][0])
-    promote(log, empty, second)
-    api.eventually("/v1/pipelines", lambda answer: "loading" not in answer["pipelines"][0])
-    second.mark()
-    assert api.ready(empty.mark()).json("/v1/stock")["as_of"]["generation"] == 1
-
-
 def test_what_is_invalid_is_not_served_while_its_successor_is_loaded(
     log: MemoryLog, promoted: Writing, tmp_path: Path
 ) -> None:

@@ -99,19 +99,6 @@ def test_a_view_whose_contract_is_gone_is_named_with_the_way_out(
         assert view.materializer.explain_absence() == trouble
 
 
-def test_a_marker_of_an_older_batch_is_passed_over(
-    log: MemoryLog, inventory: Writing, path: Path
-) -> None:
-    for units in (4, 3):
-        inventory.row(1, "A", units, version=10 - units)
-        inventory.mark()
-    with materializing(log, path) as view:
-        view.at(1)
-        inventory.mark_again(0)
-        inventory.row(1, "A", 2, version=8)
-        assert view.at(inventory.mark()) == {"A": 2}
-
-
 def test_markers_and_books_of_others_do_not_count(
     log: MemoryLog, inventory: Writing, path: Path
 ) -> None:
@@ -149,18 +136,6 @@ def test_a_lost_database_is_made_anew_while_it_runs(
         stocked.row(1, "B", 7)
         assert view.at(stocked.mark()) == {"A": 4, "B": 7}
     assert "rebuilding from offset zero: there is no database yet" in caplog.text
-
-
-def test_a_database_of_a_topic_that_was_made_anew_is_made_anew(
-    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with materializing(log, path) as view:
-        view.at(0)
-        log.make(stocked.topic, 4)
-        stocked.row(1, "B", 7)
-        stocked.mark()
-        wait_until(lambda: view.batch() == 1 and view.units() == {"B": 7}, "only B is there")
-    assert f"made for topic {stocked.topic} id" in caplog.text
 
 
 def test_a_database_beyond_the_end_of_the_log_is_made_anew(

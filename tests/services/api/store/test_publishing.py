@@ -20,7 +20,7 @@ from ops.verify.log import read
 from services.api.app import create_sources
 from services.api.http.parameters import Profile
 from services.api.routes.events import PUBLISHED_BY
-from services.api.routes.topics import describe
+from services.api.store.tables import to_document
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 from tests.services.broker import KafkaLog
@@ -30,7 +30,7 @@ from tests.services.world import NOON, announce
 pytestmark = pytest.mark.e2e
 
 PATH = f"/v1/events/{RECEIPTS.name}"
-RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+RECEIPT = to_document(RECEIPTS.examples[0]) | {"event_time": NOON.isoformat()}
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_the_same_event_again_is_another_record_of_it_and_a_refused_one_is_not_i
 
 def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, api: Answers) -> None:
     KafkaLog(kafka).remove(STORES.name)
-    store = describe(STORES).example | {"event_time": NOON.isoformat()}
+    store = to_document(STORES.examples[0]) | {"event_time": NOON.isoformat()}
     answer = api.request("POST", f"/v1/events/{STORES.name}", json=store)
     check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not published")
 
