@@ -1,192 +1,135 @@
-"""Proposes a mapping from the header of a file and a sample of its rows."""
+"""Proposes a mapping from the whole of the files; CHECK marks what two readings are possible of.
+
+It guesses, tries the guess on the rows as an import would, and says what that showed.
+"""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
-from datetime import datetime
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
+import yaml
 
-from generators.importing.reading import list_columns, list_files, scan
+from generators.importing.columns import is_clock, list_texts
+from generators.importing.files import choose_encoding, guess_encoding, list_files, list_parts
+from generators.importing.guessing import find_formats, guess, match_days
+from generators.importing.mapping import Mapping, Rows
+from generators.importing.numbers import weigh
+from generators.importing.reading import Reader, open_scratch, read_lines
+from generators.importing.rendering import NUMBERS, Column, Found, render_draft
+from generators.importing.tables import read_tables
 from infra.errors import UserError
 
-SAMPLE_ROWS = 2_000
-MOST = 0.8
-FRACTION = re.compile(r"[.,]\d*[1-9]\d*$")
-
-FORMATS = (
-    "%d/%m/%Y %H:%M:%S",
-    "%d/%m/%Y %H:%M",
-    "%m/%d/%Y %H:%M:%S",
-    "%m/%d/%Y %H:%M",
-    "%d.%m.%Y %H:%M:%S",
-    "%d.%m.%Y %H:%M",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
-    "%d.%m.%Y",
-    "%Y%m%d",
-)
-
-WIDE_COLUMNS_MIN = 7
-"""Columns that differ only in a number are taken for days if there are at least so many."""
-
-NAMES: Mapping[str, str] = {
-    "receipt": "invoiceno invoice receipt receiptid receiptno orderid transactionid ticket",
-    "time": "invoicedate datetime timestamp time date orderdate soldat when",
-    "sku": "stockcode sku itemid productid product item article upc",
-    "units": "quantity qty units unitssold sales count pieces",
-    "unit_price": "unitprice price sellprice itemprice",
-    "amount": "amount linetotal total revenue salesamount",
-    "store": "storeid store shop shopid branch outlet storenbr location",
-    "customer": "customerid customer memberid client",
-    "cashier": "cashierid cashier employee operator clerk",
-    "register_id": "registerid register till pos terminal",
-    "card": "cardtoken card cardid",
-    "name": "description productname itemname name title",
-    "category": "category catid family department deptid group",
-}
-"""Names of columns by field, in lower case without punctuation, the likeliest first."""
+TEXTS_MAX = 5_000
+"""The most distinct texts of a column that are looked at; they come from all of the files."""
+TIMES_TRIED = 200
 
 
-def propose_mapping(file: Path) -> str:
-    """A mapping in YAML for the file; CHECK marks what the file does not show. Raises UserError."""
-    [first, *_] = list_files([file])
-    try:
-        with closing(duckdb.connect()) as engine:
-            relation = f"(select columns(*)::varchar from {scan(first, None)})"
-            columns = list_columns(engine, relation)
-            sample = engine.execute(f"select * from {relation} limit {SAMPLE_ROWS}").fetchall()
-    except duckdb.Error as error:
-        raise UserError(f"{first} should hold rows that can be read, but: {error}") from error
-    values = {
-        name: [str(row[position]) for row in sample if row[position]]
-        for position, name in enumerate(columns)
-    }
-    return "\n".join(_render_lines(first, columns, values)) + "\n"
+def propose_mapping(*paths: Path) -> str:
+    """A mapping in YAML for the files; CHECK marks what a person has to say. Raises UserError."""
+    files = list_files(paths)
+    found = study(files)
+    drafted = "\n".join(render_draft(found, {})) + "\n"
+    return "\n".join(render_draft(found, try_draft(drafted, files))) + "\n"
 
 
-def _render_lines(
-    file: Path, columns: Sequence[str], values: Mapping[str, Sequence[str]]
-) -> Iterable[str]:
-    days = match_days(columns)
-    guesses = guess([name for name in columns if not days or not re.search(days, name)])
-    yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
-    if days:
-        yield f"wide: {{columns: '{days}', name: day, value: units}}"
-        yield "# CHECK: if a second file says which day a column is, name it here, and then its"
-        yield "# column in `time`; likewise for prices:"
-        yield "# lookups:"
-        yield "#   - {file: calendar.csv, match: {d: day}}"
-    price = next((name for name in ("unit_price", "amount") if name in guesses), None)
-    prices = values[guesses[price]] if price else ()
-    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in prices):
-        yield 'rows: {decimal: ","}'
-    yield from _render_time(guesses.get("time"), values, wide=bool(days))
-    yield from _render_receipt(guesses, values, wide=bool(days))
-    yield "fields:"
-    yield f"  sku: {_quote(guesses.get('sku'))}"
-    yield f"  units: {'units' if days else _quote(guesses.get('units'))}"
-    if any(FRACTION.search(text) for text in values.get(guesses.get("units", ""), ())):
-        yield "  # CHECK: units have decimals. Say by a column, or for all rows, what they are of:"
-        yield "  # measure: {value: kilogram}"
-    if price:
-        yield f"  {price}: {_quote(guesses[price])}"
-    else:
-        yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
-    if "store" in guesses:
-        yield f"  store: {_quote(guesses['store'])}"
-    else:
-        yield "  store: {value: MAIN}  # CHECK: no column looks like a store"
-    for field in ("customer", "cashier", "register_id", "card"):
-        if field in guesses:
-            yield f"  {field}: {_quote(guesses[field])}"
-    yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
-    described = [
-        f"{field}: {_quote(guesses[field])}" for field in ("name", "category") if field in guesses
-    ]
-    yield f"products: {{{', '.join(described)}}}"
-    yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
+def study(files: Sequence[Path]) -> Found:
+    with TemporaryDirectory() as folder, closing(open_scratch(Path(folder))) as engine:
+        reader, encoding = Reader(engine, "source", "c"), None
+        try:
+            for part in list_parts(files):
+                if part.format in ("csv", "json"):
+                    try:
+                        choose_encoding(part, encoding[0] if encoding else None)
+                    except UserError:
+                        encoding = guess_encoding(part)
+                for table in read_tables(part, Rows(encoding=encoding[0] if encoding else None)):
+                    reader.load(table.label, table.batches)
+        except duckdb.Error as error:
+            raise UserError(f"The files should hold rows that can be read, but: {error}") from error
+        if not reader.columns:
+            raise UserError("The files should hold a header and rows, but are empty")
+        [[rows]] = engine.execute("select count(*) from source").fetchall()
+        days = match_days(list(reader.columns))
+        columns = {
+            name: _study_column(engine, name, ident, rows)
+            for name, ident in reader.columns.items()
+            if not days or not re.search(days, name)
+        }
+        clocks = [name for name in columns if is_clock(engine, reader.columns[name])]
+        guesses = _guess_fields(columns, clocks, wide=bool(days))
+        for field_name in NUMBERS:
+            if guesses.get(field_name) in columns:
+                name = guesses[field_name]
+                columns[name].evidence = weigh(list_texts(engine, reader.columns[name]))
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        title = files[0].name + more
+    return Found(title, rows, columns, clocks, encoding, days, guesses)
 
 
-def _render_time(
-    column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool
-) -> Iterable[str]:
-    yield "time:"
-    if column is None and wide:
-        yield "  column: day  # CHECK: a day column's name, or the column of a lookup"
-        yield '  at: "12:00"'
-    elif column is None:
-        yield "  column: CHECK  # no column looks like a time"
-    else:
-        yield f"  column: {_quote(column)}"
-        sample = values[column]
-        fits = [pattern for pattern in FORMATS if _fits(sample, pattern)]
-        if fits:
-            also = f"  # CHECK: or {' or '.join(fits[1:])}" if fits[1:] else ""
-            yield f'  format: "{fits[0]}"{also}'
-        elif not _fits(sample, None):
-            yield '  format: "%Y-%m-%d"  # CHECK: such as ' + (sample[0] if sample else "nothing")
-        if sample and not any(":" in text for text in sample):
-            yield '  at: "12:00"  # the files say the day only'
-    yield "  zone: UTC  # CHECK: where the clock hangs, such as Europe/London"
-
-
-def _render_receipt(
-    guesses: Mapping[str, str], values: Mapping[str, Sequence[str]], *, wide: bool
-) -> Iterable[str]:
-    column = guesses.get("receipt")
-    if column is None:
-        if wide:
-            yield "receipt: {by: [day], lines_max: 200}  # CHECK: one receipt a day and store"
-        return
-    yield f"receipt: {{by: [{_quote(column)}]}}"
-    letters = {text[0] for text in values[column] if re.fullmatch(r"[A-Za-z][0-9]+", text)}
-    plain = any(text.isdigit() for text in values[column])
-    if plain and len(letters) == 1:
-        yield f"cancelled: {{column: {_quote(column)}, prefix: {letters.pop()}}}"
-    elif any(text.startswith("-") for text in values.get(guesses.get("units", ""), ())):
-        yield "cancelled: {negative_units: true}  # CHECK"
-
-
-def _fits(texts: Sequence[str], pattern: str | None) -> bool:
-    """Whether nearly all are times of this form, or of ISO 8601: a sample may hold faulty rows."""
-    good = 0
-    for text in texts:
-        with suppress(ValueError):
-            if pattern:
-                datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
-            else:
-                datetime.fromisoformat(text.strip())
-            good += 1
-    return bool(texts) and good >= MOST * len(texts)
-
-
-def _quote(column: str | None) -> str:
-    if column is None:
-        return "CHECK  # no column looks like it"
-    return column if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column) else f"'{column}'"
-
-
-def guess(columns: Sequence[str]) -> dict[str, str]:
-    """The likeliest column for each field. No column is used twice; a field may have none."""
-    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(columns)}
-    guesses: dict[str, str] = {}
-    for field, names in NAMES.items():
-        for name in names.split():
-            if name in plain and plain[name] not in guesses.values():
-                guesses[field] = plain[name]
-                break
-    if "unit_price" in guesses:
-        guesses.pop("amount", None)
+def _guess_fields(
+    columns: dict[str, Column], clocks: Sequence[str], *, wide: bool
+) -> dict[str, str]:
+    """Columns by field: by their names, and the time by what a column holds."""
+    guesses = guess([name for name in columns if name not in clocks] or list(columns))
+    for column in columns.values() if "time" not in guesses and not wide else ():
+        texts = list(column.texts)[:TIMES_TRIED]
+        if column.name not in guesses.values() and find_formats(texts):
+            guesses["time"] = column.name
+            break
     return guesses
 
 
-def match_days(columns: Sequence[str]) -> str | None:
-    """A regular expression for the columns that are days; None if no columns are."""
-    stems = Counter(re.sub(r"[0-9]+", "0", name) for name in columns)
-    [(stem, count)] = stems.most_common(1)
-    if count < WIDE_COLUMNS_MIN or "0" not in stem:
-        return None
-    return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"
+def _study_column(engine: duckdb.DuckDBPyConnection, name: str, ident: str, rows: int) -> Column:
+    [[filled, distinct]] = engine.execute(
+        f"select count({ident}), count(distinct {ident}) from source"
+    ).fetchall()
+    texts = engine.execute(
+        f"select {ident}, count(*) from source where {ident} is not null group by 1 "
+        f"order by hash({ident}) limit {TEXTS_MAX}"
+    ).fetchall()
+    return Column(name, rows, filled, dict(texts), distinct)
+
+
+def try_draft(text: str, files: Sequence[Path]) -> dict[str, str]:
+    """What an import by the draft would show, by the key that it is about."""
+    try:
+        mapping = Mapping.model_validate(yaml.safe_load(text))
+        with TemporaryDirectory() as folder, closing(open_scratch(Path(folder))) as engine:
+            read_lines(engine, mapping, files, lambda _: None)
+            return {key: note for key, query in TRIALS.items() if (note := _ask(engine, query))}
+    except UserError as error:
+        return {"failed": " ".join(str(error).split())}
+
+
+def _ask(engine: duckdb.DuckDBPyConnection, query: str) -> str | None:
+    notes = engine.execute(query).fetchall()
+    return str(notes[0][0]) if notes and notes[0][0] else None
+
+
+BY_NUMBER = "from taken where numbered and kind <> 'adjustment' group by key"
+TRIALS = {
+    "days": "select case when count(*) > 0 then format('{} numbers come on several days, such as "
+    "{}; if they begin again, restarts: day, month or year', count(*), min(key)) end from "
+    f"(select key {BY_NUMBER}, store having max(local)::date > min(local)::date)",
+    "stores": "select case when count(*) > 0 then format('{} numbers are in several stores, such "
+    "as {}: they are several receipts', count(*), min(key)) end from "
+    f"(select key {BY_NUMBER} having count(distinct store) > 1)",
+    "tills": "select case when count(*) > 0 then format('{} numbers are of several tills or "
+    "customers, such as {}; name in `by` what makes a receipt one', count(*), min(key)) end from "
+    f"(select key {BY_NUMBER}, store, local::date having count(distinct register_id) > 1 or "
+    "count(distinct customer) > 1)",
+    "blank": "select case when count(*) > 0 then format('{} rows have no number: each is a receipt "
+    "of its own', count(*)) end from taken where not numbered "
+    "having count(*) < (select count(*) from taken)",
+    "total": "select format('{:,.2f}', coalesce(sum(total_nanos), 0)::double / 1e9) from taken",
+    "rows": "select format('{:,} rows, {:,} of them refused', count(*), count(fault)) from taken",
+    "faults": "select string_agg(format('{} × {}', n, fault), '; ') from (select fault, "
+    "count(*) as n from taken where fault is not null group by 1 order by 2 desc limit 3)",
+    "losses": "select nullif(count(*), 0) from taken where units < 0 and kind <> 'refund'",
+    "free": "select nullif(count(*), 0) from taken "
+    "where kind = 'refund' and coalesce(price_cents, 0) = 0",
+}
+"""Questions to the rows of a draft; an answer is a note, nothing is none."""

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import duckdb
+from pydantic import ValidationError
 
 from contracts import (
     ADJUSTMENTS,
@@ -20,21 +22,40 @@ from contracts import (
     encode,
     encode_key,
 )
+from contracts.errors import Unencodable
 from contracts.faults import Fault, find_faults
+from contracts.models import build_model
 from contracts.times import to_instant
 from generators.event import Event
-from generators.importing.mapping import LINES_MAX, Mapping, Store
+from generators.importing.mapping import Mapping, Store
 from infra.identities import AsSent, Edge
 from infra.kafka import Outgoing
 
 AS_SENT = AsSent()
 ROWS_PER_CHUNK = 5_000
-ID_LENGTH_MAX = 64
-LETTERS = {"receipt": "R", "refund": "B", "adjustment": "A"}
-"""The suffix of an event's id: a receipt and its refund may share an invoice number."""
 MICRODEGREES = 1_000_000
-Found = dict[str, Any]
-"""A line: a row of table `lines`, with its receipt's time and fault."""
+
+
+class Line(NamedTuple):
+    """A row of table `lines`."""
+
+    file: str
+    row: int
+    event_id: str
+    kind: str
+    issued: int
+    store: str
+    sku: str
+    units: int
+    measure: str | None
+    price_cents: int
+    register_id: str | None
+    cashier: str | None
+    customer: str | None
+    card: str | None
+    correction: str | None
+    fault: str | None
+    receipt_fault: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +85,34 @@ class Refused:
     row: int
     reasons: tuple[str, ...]
     found: tuple[str, ...]
+    event_id: str | None = None
+    """None for a row that belongs to no event."""
 
 
 def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issued | Refused]:
     """Every receipt, refund and adjustment of the files, in order of event time."""
-    reader = engine.sql(
-        'select lines.file, lines."row", happened, store, sku, units, measure, price_cents, '
-        "register_id, cashier, customer, card, lines.fault, kind, key, issued, "
-        "receipts.fault as receipt_fault "
-        "from lines join receipts using (store, kind, key) "
-        'order by issued nulls first, store, kind, key, file, "row", happened, sku'
-    ).to_arrow_reader(ROWS_PER_CHUNK)
-    rows = (row for chunk in reader for row in chunk.to_pylist())
-    for _, lines in groupby(rows, key=lambda row: (row["store"], row["kind"], row["key"])):
-        yield from _issue_receipt(mapping, lines)
+    reader = (
+        engine.cursor()
+        .sql(
+            f"select {', '.join(Line._fields)} from lines "
+            "order by issued nulls first, store, kind, event_id, file, row, happened, sku"
+        )
+        .to_arrow_reader(ROWS_PER_CHUNK)
+    )
+    rows = (
+        Line._make(row)
+        for chunk in reader
+        for row in zip(*(column.to_pylist() for column in chunk.columns), strict=True)
+    )
+    for _, lines in groupby(rows, key=attrgetter("event_id")):
+        yield _issue_event(mapping, list(lines))
 
 
 def refuse_unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
     """Refuse the rows that name no store: they belong to no receipt."""
-    found = engine.execute('select kind, file, "row", fault from lines where store is null')
+    found = engine.cursor().execute(
+        "select kind, file, row, fault from taken where store is null and skipped is null"
+    )
     while rows := found.fetchmany(ROWS_PER_CHUNK):
         for kind, file, row, fault in rows:
             yield Refused(kind, file, row, (fault,), ())
@@ -129,22 +159,24 @@ def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgo
     """The record to publish, as the edge replaces its fields, or why the contract rejects it."""
     contract, event = found.contract, found.event
     there = [name for name in contract.times if event.get(name) is not None]
-    times = {name: to_instant(event[name]) for name in there}
-    wrong = find_faults(contract, {**event, **times})
-    if wrong:
-        reasons, values = zip(
-            *((_render_reason(fault), fault.found) for fault in wrong), strict=True
-        )
-        return Refused(
-            contract.entity, found.file, found.row, tuple(dict.fromkeys(reasons)), values
-        )
+    timed = {**event, **{name: to_instant(event[name]) for name in there}}
     passed = edge.replace(event)
-    return Outgoing(
-        contract.name, encode_key(contract, passed), encode(contract, passed), published_ms
-    )
+    try:
+        build_model(contract).model_validate(timed)
+        value = encode(contract, passed)
+    except (ValidationError, Unencodable):
+        return _refuse(found, find_faults(contract, timed))
+    return Outgoing(contract.name, encode_key(contract, passed), value, published_ms)
 
 
-GOOD = "select * from lines semi join (from receipts where fault is null) using (store, kind, key)"
+def _refuse(found: Issued, faults: tuple[Fault, ...]) -> Refused:
+    reasons = tuple(dict.fromkeys(map(_render_reason, faults)))
+    values = tuple(fault.found for fault in faults)
+    entity = found.contract.entity
+    return Refused(entity, found.file, found.row, reasons, values, found.event_id)
+
+
+GOOD = "select * from lines where receipt_fault is null"
 PRODUCT = (
     "select sku, arg_min(name, happened) filter (where name is not null), "
     f"arg_min(category, happened), max(measure) from ({GOOD}) group by sku order by sku"
@@ -156,61 +188,49 @@ PRICE = (
 OPENING = f"""
     select store, sku, max(short) from (
         select store, sku, sum(case kind when 'receipt' then units else -units end) over (
-            partition by store, sku order by happened, kind <> 'receipt', file, "row") as short
+            partition by store, sku order by happened, kind <> 'receipt', file, row) as short
         from ({GOOD}))
     group by store, sku having max(short) > 0 order by store, sku"""
 """The largest number of units that the shelf lacked, over all its sales."""
 
 
-def _issue_receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued | Refused]:
-    parts: list[list[Found]] = [[]]
-    for number, line in enumerate(lines):
-        if number >= LINES_MAX:
-            first = parts[0][0]
-            many = f"receipt: at most {LINES_MAX:,} lines"
-            yield Refused(first["kind"], first["file"], first["row"], (many,), ())
-            return
-        if len(parts[-1]) >= (1 if line["kind"] == "adjustment" else mapping.receipt.lines_max):
-            parts.append([])
-        parts[-1].append(line)
-    for number, part in enumerate(parts):
-        yield _issue_event(mapping, part, number)
-
-
-def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
+def _issue_event(mapping: Mapping, lines: list[Line]) -> Issued | Refused:
     first = lines[0]
-    if first["receipt_fault"] is not None:
-        bad = next((line for line in lines if line["fault"]), first)
-        return Refused(first["kind"], bad["file"], bad["row"], (first["receipt_fault"],), ())
-    kind = first["kind"]
-    # The same receipt has the same id in every file and import.
-    text = f"{first['store']}-{first['key']}-{LETTERS[kind]}{part or ''}"
-    shared = {
-        "event_id": text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}",
-        "event_time": first["issued"],
-        "store_id": first["store"],
-    }
+    event_id, kind = first.event_id, first.kind
+    if first.receipt_fault is not None:
+        bad = next((line for line in lines if line.fault), first)
+        return Refused(kind, bad.file, bad.row, (first.receipt_fault,), (), event_id=event_id)
+    shared = {"event_id": event_id, "event_time": first.issued, "store_id": first.store}
     if kind == "adjustment":
-        moved = {"sku": first["sku"], "units": first["units"], "reason": mapping.corrections}
-        return Issued(ADJUSTMENTS, {**shared, **moved}, first["file"], first["row"])
-    contract = RECEIPTS if kind == "receipt" else REFUNDS
-    optional = {"card_token": first["card"], "customer_id": first["customer"]}
+        reason = first.correction or mapping.corrections
+        moved = {"sku": first.sku, "units": first.units, "reason": reason}
+        return Issued(ADJUSTMENTS, {**shared, **moved}, first.file, first.row)
+    optional = {"card_token": _find(lines, "card"), "customer_id": _find(lines, "customer")}
     event = {
         **shared,
-        "register_id": first["register_id"],
-        "cashier_id": first["cashier"],
+        "register_id": _find(lines, "register_id") or "till",
+        "cashier_id": _find(lines, "cashier") or "nobody",
         **{name: value for name, value in optional.items() if value},
         "lines": [
             {
-                "sku": line["sku"],
-                "units": line["units"],
-                "unit_price_cents": line["price_cents"],
-                **_give_measure(line["measure"]),
+                "sku": line.sku,
+                "units": line.units,
+                "unit_price_cents": line.price_cents,
+                **_give_measure(line.measure),
             }
             for line in lines
         ],
     }
-    return Issued(contract, event, first["file"], first["row"])
+    contract = RECEIPTS if kind == "receipt" else REFUNDS
+    return Issued(contract, event, first.file, first.row)
+
+
+def _find(lines: list[Line], field: str) -> str | None:
+    """What stands on the receipt's first row that says it."""
+    for line in lines:
+        if found := getattr(line, field):
+            return str(found)
+    return None
 
 
 def _give_measure(measure: str | None) -> Event:

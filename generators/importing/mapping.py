@@ -1,6 +1,9 @@
 """The mapping: which columns of a retailer's files become which fields of an event."""
 
+import codecs
 import re
+from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -9,6 +12,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from contracts.measures import MEASURES
+from generators.importing.numbers import Sign
+from generators.importing.times import COUNTED, compile_format, has_hours
 from infra.errors import UserError
 
 PIECE = "piece"
@@ -32,16 +37,32 @@ class Constant(_Part):
 
 Source = str | Constant
 """A column by its name, or a value for all rows."""
+Reason = Literal["count", "damage", "theft"]
+NOTHING = ["null", "\\N", "n/a", "#n/a", "<na>", "na", "nan", "none", "nil", "(null)", "-"]
 
 
 class Rows(_Part):
     """How the files are read. A file's ending says whether it is CSV, Parquet or JSON lines."""
 
-    delimiter: str | None = Field(None, min_length=1, max_length=4)  # of CSV; None: detected
-    encoding: Literal["utf-8", "latin-1", "utf-16"] = "utf-8"
-    decimal: Literal[".", ","] = "."
-    skip: dict[str, list[str]] = {}  # rows that are no sales: the values that mark them, by column
+    delimiter: str | None = Field(None, min_length=1, max_length=1)  # of CSV; None: detected
+    encoding: str | None = None
+    """Of what is not UTF-8, as Python names it, such as cp1252; None: all files are UTF-8."""
+    sheets: list[str] = []  # of workbooks; none: all
+    decimal: Sign | dict[str, Sign] | None = None
+    """The decimal sign of all numbers, or by column; None: as the whole column shows it."""
+    nothing: list[str] = NOTHING  # texts that say no more than an empty cell, in any case
+    skip: dict[str, list[str]] = {}
+    """Rows that are no sales: by column, the values that mark them; `C*` is what begins so."""
     skip_zero_units: bool = False
+
+    @field_validator("encoding")
+    @classmethod
+    def _check_encoding(cls, encoding: str | None) -> str | None:
+        try:
+            "".encode(encoding or "utf-8")
+        except LookupError as error:
+            raise ValueError("an encoding such as utf-8, cp1252, cp1250 or utf-16") from error
+        return encoding and codecs.lookup(encoding).name
 
 
 class Wide(_Part):
@@ -70,11 +91,29 @@ class Lookup(_Part):
 class Time(_Part):
     """When a row happened."""
 
-    column: str
-    format: str | list[str] | None = None  # as strptime reads it; None: ISO 8601
+    column: str | list[str] = Field(min_length=1)
+    """Of the time; or two, of the day and of the time of day."""
+    format: str | list[str] | None = None
+    """As strptime reads it, or one of COUNTED; None: ISO 8601."""
+    since: date | None = None  # the column counts days; this one is 0
     zone: str = "UTC"  # of the clock that the column was read from
     time_of_day: str | None = Field(None, alias="at", pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
-    """The time of day, where the column says the day only."""
+    """The time of day, where the files say the day only."""
+
+    @field_validator("column")
+    @classmethod
+    def _check_column(cls, column: str | list[str]) -> str | list[str]:
+        if isinstance(column, list) and len(column) > 2:
+            raise ValueError("a column, or those of the day and of the time of day")
+        return column
+
+    @field_validator("format")
+    @classmethod
+    def _check_format(cls, format: str | list[str] | None) -> str | list[str] | None:  # noqa: A002
+        for form in [format] if isinstance(format, str) else format or []:
+            if form not in COUNTED:
+                compile_format(form)
+        return format
 
     @field_validator("zone")
     @classmethod
@@ -89,12 +128,26 @@ class Time(_Part):
     def formats(self) -> list[str]:
         return [self.format] if isinstance(self.format, str) else self.format or []
 
+    @property
+    def columns(self) -> list[str]:
+        return [self.column] if isinstance(self.column, str) else self.column
+
+    @property
+    def has_hours(self) -> bool:
+        """Whether the formats read the time of day too."""
+        return any(has_hours(form) for form in self.formats)
+
 
 class Receipts(_Part):
     """Which rows are one receipt."""
 
     by: list[str] = []
-    """Rows of one store with equal values in these columns. Empty: every row is a receipt."""
+    """Rows of one store with equal values in these columns. Empty: every row is a receipt, as is
+    one without a number."""
+    restarts: Literal["never", "day", "month", "year"] | None = None
+    """When the numbers begin again. None: a number that comes days later is refused."""
+    discount: str | None = None
+    """A column with what the whole receipt costs less; it may be on the first row only."""
     lines_max: int = Field(LINES_MAX, ge=1, le=LINES_MAX)  # a longer receipt becomes several
 
 
@@ -105,24 +158,36 @@ class Cancelled(_Part):
     prefix: str | None = Field(None, min_length=1)
     values: list[str] | None = None
     negative_units: bool = False
+    negative_price: bool = False
 
     @model_validator(mode="after")
-    def _check_one_sign(self) -> "Cancelled":
-        signs = [self.prefix is not None, self.values is not None, self.negative_units]
-        if sum(signs) != 1:
-            raise ValueError("one of prefix, values and negative_units")
-        if (self.column is None) != self.negative_units:
+    def _check_signs(self) -> "Cancelled":
+        signs = [self.prefix is not None, self.values is not None]
+        negative = self.negative_units or self.negative_price
+        if sum(signs) > 1 or not (sum(signs) or negative):
+            raise ValueError("one of prefix, values and negative_units or negative_price")
+        if (self.column is None) == any(signs):
             raise ValueError("column together with prefix or values, and only then")
         return self
+
+
+class Corrections(_Part):
+    """Which rows move stock and are neither sale nor refund."""
+
+    column: str
+    values: dict[str, Reason] = Field(min_length=1)
+    """By a value of the column. What is damage or theft leaves the shelf, whatever its sign."""
 
 
 class Fields(_Part):
     """What a line of a receipt says."""
 
-    sku: Source
+    sku: Source | list[str]  # of several columns the first that is not empty
     units: Source
     unit_price: Source | None = None
     amount: Source | None = None  # of the whole line, where the files have no unit price
+    discount: Source | None = None
+    """What the line costs less, its sign does not matter; 10% is a part of the line."""
     measure: Source | None = None
     """What the row is sold by; units then have up to three decimals. None: by the piece."""
     store: Source
@@ -185,8 +250,9 @@ class Mapping(_Part):
     time: Time
     receipt: Receipts = Receipts()
     cancelled: Cancelled | None = None
-    corrections: Literal["count", "damage", "theft"] | None = None
-    """Rows with negative units that are no refunds adjust the stock, for this reason."""
+    corrections: Reason | Corrections | None = None
+    """Rows with negative units that are no refunds adjust the stock, for this reason; so do those
+    at a price of 0, if negative units mark refunds."""
     fields: Fields
     measures: dict[str, str] = {}
     """By a value of the measure's column: the measure that it stands for, or `piece`."""
@@ -210,6 +276,38 @@ class Mapping(_Part):
         if self.measures and not isinstance(self.fields.measure, str):
             raise ValueError("measures together with a column as fields.measure, and only then")
         return self
+
+    def list_required(self) -> list[str]:
+        """The columns without which a row cannot be read, each once."""
+        fields = self.fields
+        sku = fields.sku[0] if isinstance(fields.sku, list) else fields.sku
+        sources = (fields.store, sku, fields.units, fields.unit_price, fields.amount)
+        signs = [self.cancelled.column] if self.cancelled else []
+        if isinstance(self.corrections, Corrections):
+            signs.append(self.corrections.column)
+        named = (*self.receipt.by, *self.time.columns, *sources, fields.measure, *signs)
+        return _list_names((*named, *self.rows.skip))
+
+    def list_optional(self) -> list[str]:
+        """The columns that some of the files may lack."""
+        fields, products = self.fields, self.products
+        people = (fields.customer, fields.card, fields.cashier, fields.register_id)
+        named = (*people, fields.discount, self.receipt.discount, products.name, products.category)
+        choices = fields.sku[1:] if isinstance(fields.sku, list) else []
+        required = self.list_required()
+        return [name for name in _list_names((*named, *choices)) if name not in required]
+
+    def list_numbers(self) -> list[str]:
+        fields = self.fields
+        sources = (fields.units, fields.unit_price, fields.amount, fields.discount)
+        return _list_names((*sources, self.receipt.discount))
+
+    def list_columns(self) -> list[str]:
+        return [*self.list_required(), *self.list_optional()]
+
+
+def _list_names(sources: Iterable[object]) -> list[str]:
+    return [*dict.fromkeys(source for source in sources if isinstance(source, str))]
 
 
 def read_mapping(file: Path) -> Mapping:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby, islice
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -66,6 +66,9 @@ class Imported:
     refused: Counter[str] = field(default_factory=Counter)
     """Events by the first reason."""
     examples: dict[str, list[Refused]] = field(default_factory=dict)
+    rejected: list[tuple[str | None, str]] = field(default_factory=list)
+    """The ids of refused events, with the first reason."""
+    account: dict[str, Any] = field(default_factory=dict)
     at_ms: int = 0
     """The world's time after the import."""
 
@@ -218,7 +221,8 @@ class Run:
             published_ms = self._find_published_ms(event)
             if event.at_ms < published_ms - HORIZON_MS:
                 old = OLD.format(HORIZON_MS / HOUR_MS)
-                self._refuse(Refused(event.contract.entity, event.file, event.row, (old,), ()))
+                entity, event_id = event.contract.entity, event.event_id
+                self._refuse(Refused(entity, event.file, event.row, (old,), (), event_id))
                 continue
             record = to_outgoing(event, published_ms, self._target.edge)
             if isinstance(record, Refused):
@@ -234,6 +238,7 @@ class Run:
     def _refuse(self, refused: Refused) -> None:
         reason = refused.reasons[0]
         self.imported.refused[reason] += 1
+        self.imported.rejected.append((refused.event_id, reason))
         examples = self.imported.examples.setdefault(reason, [])
         if len(examples) < EXAMPLES_MAX:
             examples.append(refused)

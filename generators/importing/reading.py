@@ -1,78 +1,43 @@
 """Reads files into lines: a row per line of a receipt, in a scratch database on disk.
 
-Table `lines`: file, row, copy (which of the equal rows of its file it is), key (which receipt),
-kind (receipt, refund, adjustment), happened (epoch milliseconds), store, sku, units, measure,
-price_cents, register_id, cashier, customer, card, name, category, fault. Units of a refund count
+Table `raw`: file, row, mended, fault (why it is no row), and every column of the files, as text.
+Table `source`: its rows, a row per cell where the files have a column per day, with the columns of
+other files beside them.
+Table `taken`: each row as the mapping reads it; see `selection.py`.
+Table `decided`: name and ident (of a column of `source`), sign (before decimals; null of texts).
+Table `lines`: file, row, event_id, kind (receipt, refund, adjustment), happened (epoch
+milliseconds), store, sku, units, measure, price_cents, register_id, cashier, customer, card, name,
+category, fault, issued (its receipt's first time), receipt_fault. Units of a refund count
 returned goods. Units of a row with a measure are thousandths of it. A fault says why the row cannot
-be read; its other columns may then be null.
-Table `receipts`: key, issued (its first line's time), fault (the first of its lines').
+be read; its other columns may then be null. A receipt's fault is the first of its lines'.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from generators.importing.mapping import Mapping
-from generators.importing.selection import FILE_COLUMN, ROW_COLUMN, quote, quote_name, select_lines
+from generators.importing import selection
+from generators.importing.columns import (
+    Columns,
+    build_texts,
+    interpret_numbers,
+    interpret_times,
+)
+from generators.importing.files import list_files, list_parts
+from generators.importing.identity import BLANK, create_macros, repeat_from_first, study_texts
+from generators.importing.mapping import Lookup, Mapping, Rows
+from generators.importing.tables import Batch, Cells, read_tables
 from infra.errors import UserError
 
-FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"} | dict.fromkeys(
-    (".jsonl", ".ndjson"), "json"
-)
-COMPRESSED = (".gz", ".zst")
+__all__ = ["Reader", "list_files", "open_scratch", "read_lines"]
+
 MEMORY_MAX = "768MB"  # DuckDB spills the rest to disk
-
-
-def list_files(paths: Sequence[Path]) -> list[Path]:
-    """The files; of a folder, its files with a known ending, by name. Raises UserError."""
-    files: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(
-                file for file in path.iterdir() if file.is_file() and _find_format(file)
-            )
-            if not inside:
-                raise UserError(
-                    f"{path} should hold files that end in {_list_endings()}, but has none"
-                )
-            files += inside
-        elif not path.is_file():
-            raise UserError(f"{path} should be a file or a folder to import, but there is none")
-        elif _find_format(path) is None:
-            raise UserError(f"{path} should end in {_list_endings()}, which says how to read it")
-        else:
-            files.append(path)
-    return files
-
-
-def scan(file: Path, mapping: Mapping | None) -> str:
-    """SQL for the file's rows, every column as text."""
-    name = quote(str(file))
-    if _find_format(file) == "parquet":
-        return f"read_parquet({name})"
-    if _find_format(file) == "json":
-        return f"read_json({name}, format = 'newline_delimited', ignore_errors = true)"
-    rows = mapping.rows if mapping else None
-    delimiter = f", delim = {quote(rows.delimiter)}" if rows and rows.delimiter else ""
-    encoding = rows.encoding if rows else "utf-8"
-    return (
-        f"read_csv({name}, header = true, all_varchar = true, null_padding = true,"
-        f" strict_mode = false, parallel = false, encoding = '{encoding}'{delimiter})"
-    )
-
-
-def list_columns(engine: duckdb.DuckDBPyConnection, relation: str) -> list[str]:
-    return [row[0] for row in engine.execute(f"describe from {relation}").fetchall()]
-
-
-def _find_format(file: Path) -> str | None:
-    name = Path(file.stem) if file.suffix in COMPRESSED else file
-    return FORMATS.get(name.suffix.lower())
-
-
-def _list_endings() -> str:
-    return f"{', '.join(FORMATS)}, or with {' or '.join(COMPRESSED)} behind it"
+MENDED = ("_file", "_row", "_reason")
+"""The columns of the file of refused rows: where a row stood, and why it was refused."""
 
 
 def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -94,120 +59,218 @@ def read_lines(
     report: Callable[[str], None],
 ) -> int:
     """Fill the tables. Returns the number of rows read. Raises UserError."""
-    rows = 0
     try:
-        for number, file in enumerate(files):
-            report(f"reading {file.name}")
-            rows += _read_file(engine, mapping, file, files[0].parent, first=number == 0)
-        if isinstance(mapping.fields.measure, str):
-            _refuse_mixed(engine)
+        create_macros(engine, mapping.rows.nothing)
+        columns = load_source(engine, mapping, files, report)
+        report("reading the columns")
+        texts = study_texts(engine, mapping, columns)
+        if not mapping.wide and mapping.receipt.by:
+            repeat_from_first(engine, mapping, texts)
+        numbers = interpret_numbers(engine, mapping, columns)
+        signs = {name: sign for name, (sign, _) in numbers.items()}
+        times = interpret_times(engine, mapping, columns)
         report("grouping lines into receipts")
-        _group(engine, len(files))
+        selection.create_lines(engine, selection.Names(texts, times, signs), mapping)
+        engine.execute("create table decided (name varchar, ident varchar, sign varchar)")
+        decided = [[name, column, signs.get(name)] for name, column in columns.items()]
+        engine.executemany("insert into decided values (?, ?, ?)", decided)
     except duckdb.Error as error:
         raise UserError(f"The files should hold rows that can be read, but: {error}") from error
-    return rows
+    [rows] = engine.execute("select count(*) from taken").fetchone() or (0,)
+    return int(rows)
 
 
-def _read_file(
-    engine: duckdb.DuckDBPyConnection, mapping: Mapping, file: Path, beside: Path, *, first: bool
-) -> int:
-    rows = f"(select {quote(file.name)} as {FILE_COLUMN}, row_number() over () as {ROW_COLUMN},"
-    source = f"{rows} columns(*)::varchar from {scan(file, mapping)})"
-    if mapping.wide is not None:
-        wide, there = mapping.wide, list_columns(engine, source)
-        days = [quote_name(name) for name in there if wide.columns.search(name)]
-        if not days:
-            raise UserError(
-                f"wide.columns: expected columns that match {wide.columns.pattern}, "
-                f"found {', '.join(there)[:200]}"
-            )
-        name, value = quote_name(wide.name), quote_name(wide.value)
-        source = (
-            f"(select * from (unpivot {source} on {', '.join(days)} into name {name} "
-            f"value {value}) where try_cast({value} as double) <> 0)"
-        )
-    for number, lookup in enumerate(mapping.lookups):
-        named = f"lookup_{number}"
-        source = _join(engine, source, named, beside / lookup.file, lookup.match, mapping)
-    _check_columns(mapping, list_columns(engine, source))
-    verb = "create table lines as" if first else "insert into lines"
-    [count] = engine.execute(f"{verb} {select_lines(mapping, source)}").fetchone() or (0,)
-    return int(count)
-
-
-def _join(
+def load_source(
     engine: duckdb.DuckDBPyConnection,
-    source: str,
-    name: str,
-    file: Path,
-    match: dict[str, str],
     mapping: Mapping,
-) -> str:
-    """SQL for the rows with the file's columns. Reads the file into table `name`, once."""
+    files: Sequence[Path],
+    report: Callable[[str], None],
+) -> Columns:
+    """Fill the tables `raw` and `source`. Returns the names of source's columns."""
+    beside = [
+        _load_lookup(engine, mapping, lookup, number, files[0].parent)
+        for number, lookup in enumerate(mapping.lookups)
+    ]
+    raw = Reader(engine, "raw", "c")
+    wanted = _list_wanted(mapping, beside)
+    optional = [name for name in mapping.list_optional() if not any(name in new for new in beside)]
+    days = mapping.wide.columns if mapping.wide else None
+    for part in list_parts(files):
+        report(f"reading {part.label}")
+        for table in read_tables(part, mapping.rows, [*wanted, *optional]):
+            seen = raw.load(table.label, table.batches)
+            names = table.columns or seen
+            if days and names and not any(map(days.search, names)):
+                raise UserError(
+                    f"wide.columns: expected columns that match {days.pattern}, "
+                    f"found in {table.label} {', '.join(names)[:200]}"
+                )
+            if names:  # a file without rows has no columns to lack
+                _check_columns(table.label, wanted, names)
+    if raw.columns:
+        _check_columns("Each of the files", optional, raw.columns)
+    columns = dict(raw.columns)
+    for name in (*wanted, *optional):
+        columns.setdefault(name, raw.add_column(name))
+    engine.execute("create table raw_columns (name varchar, ident varchar)")
+    if raw.columns:
+        engine.executemany("insert into raw_columns values (?, ?)", [*raw.columns.items()])
+    if not mapping.wide:
+        engine.execute(
+            "delete from raw where not mended "
+            "and (file, row) in (select (file, row) from raw where mended)"
+        )
+    return _join_source(engine, mapping, columns, beside)
+
+
+def _list_wanted(mapping: Mapping, beside: Sequence[Columns]) -> list[str]:
+    """The columns that each file should have."""
+    added = {name for new in beside for name in new}
+    if mapping.wide:
+        added |= {mapping.wide.name, mapping.wide.value}
+    keys = [ours for lookup in mapping.lookups for ours in lookup.match.values()]
+    named = (*mapping.list_required(), *keys)
+    return [*dict.fromkeys(name for name in named if name not in added)]
+
+
+def _check_columns(label: str, wanted: Iterable[str], there: Collection[str]) -> None:
+    lacking = [name for name in wanted if name not in there]
+    if lacking:
+        raise UserError(
+            f"{label} lacks columns that the mapping names: {', '.join(lacking)}. "
+            f"Found: {', '.join(there)[:300]}"
+        )
+
+
+class Reader:
+    """Loads parts of files into one table, whose columns are those of all parts."""
+
+    def __init__(self, engine: duckdb.DuckDBPyConnection, table: str, prefix: str) -> None:
+        self._engine = engine
+        self._table = table
+        self._prefix = prefix
+        self.columns: Columns = {}
+        engine.execute(
+            f"create table {table} (file varchar, row bigint, mended boolean, fault varchar)"
+        )
+
+    def load(self, label: str, batches: Iterable[Batch]) -> list[str]:
+        """Add the rows. Returns the names of the columns that they have."""
+        row, names = 1, dict[str, None]()
+        for batch in batches:
+            names |= dict.fromkeys(batch.columns)
+            self._insert(label, row, batch)
+            row += len(batch.faults)
+        return list(names)
+
+    def add_column(self, name: str) -> str:
+        if name not in self.columns:
+            self.columns[name] = f"{self._prefix}{len(self.columns)}"
+            self._engine.execute(
+                f"alter table {self._table} add column {self.columns[name]} varchar"
+            )
+        return self.columns[name]
+
+    def _insert(self, label: str, row: int, batch: Batch) -> None:
+        cells = dict(zip(batch.columns, batch.cells, strict=True))
+        arrays = {
+            self.add_column(name): _trim(column)
+            for name, column in cells.items()
+            if name not in MENDED
+        }
+        arrays["fault"] = build_texts(batch.faults)
+        position = f"{row - 1} + row_number() over ()"
+        place = f"? as file, {position} as row, false as mended"
+        if "_file" in cells and "_row" in cells:
+            arrays |= {name: _trim(cells[name]) for name in ("_file", "_row")}
+            place = (
+                "coalesce(nullif(_file, ''), ?) as file, coalesce(try_cast(_row as bigint), "
+                f"{position}) as row, coalesce(_file, '') <> '' as mended"
+            )
+        chunk = pa.table(arrays)  # noqa: F841 - DuckDB finds it by its name
+        named = ", ".join(name for name in arrays if name not in MENDED)
+        self._engine.execute(
+            f"insert into {self._table} by name select {place}, {named} from chunk", [label]
+        )
+
+
+def _trim(cells: Cells | pa.StringArray) -> pa.StringArray:
+    """The texts without blanks around them and without Excel's `="…"`; null where nothing is."""
+    texts = cells if isinstance(cells, pa.StringArray) else build_texts(cells)
+    texts = pc.utf8_trim(texts, BLANK)
+    if pc.any(pc.starts_with(texts, '="')).as_py():
+        texts = pc.replace_substring_regex(texts, '^="(.*)"$', r"\1")
+    empty, nothing = build_texts(("", None))
+    return cast("pa.StringArray", pc.if_else(pc.equal(texts, empty), nothing, texts))
+
+
+def _load_lookup(
+    engine: duckdb.DuckDBPyConnection, mapping: Mapping, lookup: Lookup, number: int, beside: Path
+) -> Columns:
+    """Read the second file into table `lookup_N`. Returns the names of its columns."""
+    file = beside / lookup.file
     if not file.is_file():
         raise UserError(f"lookups: expected a file {file}, found none")
-    engine.execute(
-        f"create table if not exists {quote_name(name)} as "
-        f"select columns(*)::varchar from {scan(file, mapping)}"
-    )
-    keys = ", ".join(quote_name(theirs) for theirs in match)
+    table = f"lookup_{number}"
+    reader = Reader(engine, table, f"l{number}_")
+    rows = Rows(encoding=mapping.rows.encoding)
+    for part in list_parts(list_files([file])):
+        for found in read_tables(part, rows, lookup.match):
+            names = reader.load(found.label, found.batches)
+            _check_columns(found.label, lookup.match, found.columns or names)
+    keys = ", ".join(f"clean({reader.add_column(theirs)})" for theirs in lookup.match)
     twice = engine.execute(
-        f"select {keys} from {quote_name(name)} group by all having count(*) > 1 limit 1"
+        f"select {keys} from {table} where coalesce({keys}) is not null "
+        "group by all having count(*) > 1 limit 1"
     ).fetchone()
     if twice:
-        raise UserError(f"{file} should have one row for each {keys}, but has several for {twice}")
-    condition = " and ".join(
-        f"theirs.{quote_name(theirs)} = ours.{quote_name(ours)}" for theirs, ours in match.items()
-    )
-    taken = {*list_columns(engine, source)}
-    new = [column for column in list_columns(engine, quote_name(name)) if column not in taken]
-    added = "".join(f", theirs.{quote_name(column)}" for column in new)
-    other = f"{quote_name(name)} theirs on {condition}"
-    return f"(select ours.*{added} from {source} ours left join {other})"
+        named = ", ".join(lookup.match)
+        raise UserError(f"{file} should have one row for each {named}, but has several for {twice}")
+    return reader.columns
 
 
-def _check_columns(mapping: Mapping, there: list[str]) -> None:
-    lacking = sorted(set(_name_columns(mapping)) - set(there))
-    if lacking:
-        columns = [column for column in there if column not in (FILE_COLUMN, ROW_COLUMN)]
-        found = ", ".join(columns)[:300]
-        raise UserError(
-            f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {found}"
+def _join_source(
+    engine: duckdb.DuckDBPyConnection, mapping: Mapping, columns: Columns, beside: Sequence[Columns]
+) -> Columns:
+    """Make `source` of `raw`. Returns the names of its columns."""
+    rows = "raw"
+    if mapping.wide:
+        columns = _unpivot(engine, mapping, columns)
+        rows = "cells"
+    joins = ""
+    added: Columns = {}
+    for number, (lookup, names) in enumerate(zip(mapping.lookups, beside, strict=True)):
+        there = {**columns, **added}
+        same = " and ".join(
+            f"clean(lookup_{number}.{names[theirs]}) = clean({there[ours]})"
+            for theirs, ours in lookup.match.items()
         )
+        joins += f" left join lookup_{number} on {same}"
+        added |= {name: column for name, column in names.items() if name not in there}
+    named = ", ".join(f"{rows}.*" if not added else name for name in (f"{rows}.*", *added.values()))
+    if joins:
+        engine.execute(f"create table joined as select {named} from {rows}{joins}")
+        rows = "joined"
+    engine.execute(f"create view source as from {rows}")
+    return {**columns, **added}
 
 
-def _name_columns(mapping: Mapping) -> Iterator[str]:
-    fields = mapping.fields
-    for source in (*dict(fields).values(), mapping.products.name, mapping.products.category):
-        if isinstance(source, str):
-            yield source
-    yield mapping.time.column
-    yield from mapping.receipt.by
-    yield from mapping.rows.skip
-    if mapping.cancelled and mapping.cancelled.column:
-        yield mapping.cancelled.column
-
-
-def _refuse_mixed(engine: duckdb.DuckDBPyConnection) -> None:
-    """Give a fault to all rows of a sku that has several measures: its stock is one number."""
+def _unpivot(engine: duckdb.DuckDBPyConnection, mapping: Mapping, columns: Columns) -> Columns:
+    """Make table `cells`: a row for each cell of a day that is neither empty nor 0."""
+    wide = mapping.wide
+    assert wide is not None
+    days = {name: column for name, column in columns.items() if wide.columns.search(name)}
+    kept = {name: column for name, column in columns.items() if name not in days}
+    names = pa.table({"day": list(days.values()), "wide_name": list(days)})
+    engine.register("days", names)
     engine.execute(
-        "update lines set fault = 'measure: expected the same in all rows of a sku' "
-        "where fault is null and sku in (select sku from lines where fault is null "
-        "group by sku having count(distinct coalesce(measure, '')) > 1)"
+        "create table cells as select unpivoted.* exclude (day), wide_name from (unpivot raw on "
+        f"{', '.join(days.values())} into name day value wide_value) unpivoted "
+        "join days using (day) where not regexp_full_match(trim(wide_value), '[0., -]*')"
     )
-
-
-def _group(engine: duckdb.DuckDBPyConnection, files: int) -> None:
-    if files > 1:  # a row that several exports hold counts once
-        same = "store, kind, key, happened, sku, units, price_cents, copy"
-        engine.execute(
-            "create table once as select * from lines "
-            f'qualify row_number() over (partition by {same} order by file, "row") = 1'
-        )
-        engine.execute("drop table lines")
-        engine.execute("alter table once rename to lines")
+    engine.unregister("days")
     engine.execute(
-        "create table receipts as select store, kind, key, min(happened) as issued, "
-        'arg_min(fault, "row") filter (where fault is not null) as fault '
-        "from lines group by store, kind, key"
+        "delete from cells where not mended and (file, row, wide_name) in "
+        "(select (file, row, wide_name) from cells where mended)"
     )
+    return {**kept, wide.name: "wide_name", wide.value: "wide_value"}

@@ -1,155 +1,367 @@
-"""SQL for table `lines`: a retailer's columns, interpreted by the mapping."""
+"""SQL for table `taken`, a row as the mapping reads it, and for table `lines`, made of it.
+
+Table `taken`: file, row, copy (which of the equal rows of its file it is), key (which receipt),
+numbered (whether the row has a receipt's number), kind, skipped (why the row is no sale), the
+fields of `lines`, total_nanos (of the row, in billionths of the currency).
+"""
+
+from dataclasses import dataclass
+
+import duckdb
 
 from contracts.measures import MEASURES, UNITS_PER_MEASURE
-from generators.importing.mapping import PIECE, SOLD_BY, Constant, Mapping, Source
+from generators.importing.columns import Columns, key_time
+from generators.importing.identity import ROUNDED, Texts, quote
+from generators.importing.mapping import (
+    LINES_MAX,
+    PIECE,
+    SOLD_BY,
+    Constant,
+    Corrections,
+    Mapping,
+    Source,
+)
+from generators.importing.numbers import Sign, parse_number
+from infra.errors import UserError
 
-NUMBER, EXACT = "decimal(28, 6)", "decimal(38, 18)"
-"""The number of a row's identity, and one that shows decimals too many."""
-FILE_COLUMN, ROW_COLUMN = "_file", "_row"
-SAME = "happened, store, sku, _units, _money, register_id, cashier, customer, card, _by"
+TOTAL = "(grand |sub-?)?(total|sum|summe|gesamt|gesamtsumme|somme|totale|suma|totaal)s?:?"
+SAME = "happened, store, sku, units_read, money, register_id, cashier, customer, card, number"
 """The columns that make two rows equal."""
-COPY = f"row_number() over (partition by {SAME} order by {ROW_COLUMN})"
+TWICE = """
+    from (select file, row, day, row_number() over (partition by store, kind, key, happened, sku,
+        units, price_cents, copy order by file, row) as nth from taken where skipped is null) twice
+    where nth > 1 and taken.file = twice.file and taken.row = twice.row
+        and taken.day is not distinct from twice.day"""
+HOURS_MAX = 6
+"""A receipt that goes on for longer, into another day, is a number that came again."""
+RESTARTS = {"day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
+AGAIN = (
+    "receipt: expected rows of one visit, found one number on several days. Say in the mapping "
+    "what makes a receipt one: receipt.by, and receipt.restarts: day, month, year or never"
+)
+SEVERAL = (
+    "receipt: expected one {0}, found several under one number. Say in the mapping what makes a "
+    "receipt one: receipt.by, receipt.restarts"
+)
+LETTERS = "case kind when 'receipt' then 'R' when 'refund' then 'B' else 'A' end"
+"""The suffix of an event's id: a receipt and its refund may share an invoice number."""
+ID_LENGTH_MAX = 64
 
 
-def select_lines(mapping: Mapping, source: str) -> str:
-    """SQL for table `lines`."""
-    fields, products = mapping.fields, mapping.products
+@dataclass(frozen=True)
+class Names:
+    """What was decided of the columns of table `source`."""
+
+    texts: Texts
+    times: list[str]
+    signs: dict[str, Sign]
+
+    @property
+    def columns(self) -> Columns:
+        return self.texts.columns
+
+    def render_text(self, source: Source | list[str] | None) -> str:
+        return self.texts.render(source)
+
+    def render_number(self, source: Source | None, field: str) -> str:
+        """SQL for a field (value, exact, percent) of the number in a column."""
+        if isinstance(source, Constant):
+            number = parse_number(source.value, ".")
+            if number is None:
+                raise UserError(f"fields: expected a number as value, found {source.value}")
+            return {"value": f"{number.value:f}::decimal(38, 9)", "exact": "true"}.get(
+                field, "false"
+            )
+        if source is None:
+            return {"value": "null::decimal(38, 9)"}.get(field, "false")
+        return f"number_{self.columns[source]}.{field}"
+
+
+def create_lines(engine: duckdb.DuckDBPyConnection, names: Names, mapping: Mapping) -> None:
+    """Make the tables `taken` and `lines`."""
+    lacking = " or ".join(f"{names.render_text(name)} is null" for name in mapping.receipt.by)
+    [[files, unnumbered]] = engine.execute(
+        f"select count(distinct file), bool_or({lacking or 'true'}) from source"
+    ).fetchall()
+    alone = files == 1 and not unnumbered  # then no row needs to be told from an equal one
+    engine.execute(f"create table taken as {_select_taken(names, mapping, alone=alone)}")
+    if isinstance(mapping.fields.measure, str):  # a sku's stock is one number
+        engine.execute(
+            "update taken set fault = 'measure: expected the same in all rows of a sku' "
+            "where fault is null and sku in (select sku from taken where fault is null "
+            "group by sku having count(distinct coalesce(measure, '')) > 1)"
+        )
+    if files > 1:  # a row that several exports hold counts once
+        engine.execute(f"update taken set skipped = 'is in another file too' {TWICE}")
+    engine.execute(f"create table lines as {_select_lines(mapping)}")
+
+
+def _select_taken(names: Names, mapping: Mapping, *, alone: bool) -> str:
+    fields, products, receipt = mapping.fields, mapping.products, mapping.receipt
     money = fields.unit_price if fields.amount is None else fields.amount
-    price = "_money" if fields.amount is None else "(_money / nullif(_units, 0))"
-    by = [f"coalesce({_quote_column(column)}, '')" for column in mapping.receipt.by]
-    named = f"concat_ws('|', {', '.join(by)})" if by else "null::varchar"
-    taken = f"""
-        select {FILE_COLUMN}, {ROW_COLUMN}, {_render_number(fields.units, mapping)} as _units,
-            {_render_number(fields.units, mapping, EXACT)} as _exact_units,
-            {_render_sold_by(mapping)} as _sold_by,
-            {_render_number(money, mapping)} as _money, {_render_moment(mapping)} as happened,
-            {_render_text(fields.store)} as store, {_render_text(fields.sku)} as sku,
-            {_render_text(fields.register_id)} as register_id,
-            {_render_text(fields.cashier)} as cashier,
-            {_render_text(fields.customer)} as customer, {_render_text(fields.card)} as card,
-            {_render_text(products.name)} as name, {_render_text(products.category)} as category,
-            {_render_sign(mapping)} as _refund, {named} as _by
-        from {source} raw where {_filter_rows(mapping)}"""
-    cancelled = mapping.cancelled
-    refund = "_units < 0" if cancelled and cancelled.negative_units else "_refund"
-    correction = "_units < 0" if mapping.corrections else "false"
+    sources = (fields.units, money, fields.discount, receipt.discount)
+    used = {names.columns[source] for source in sources if isinstance(source, str)}
+    joins = "".join(
+        f" left join number_{column} on number_{column}.text = source.{column}"
+        for column in sorted(used)
+    )
+    signs = _render_signs(names, mapping)
+    read = f"""
+        select source.file, source.row, {"wide_name" if mapping.wide else "null::varchar"} as day,
+            source.fault as row_fault, {_render_skip(names, mapping)} as skipped,
+            {names.render_number(fields.units, "value")} as units_read,
+            {names.render_number(fields.units, "exact")} as units_exact,
+            {names.render_number(money, "value")} as money,
+            {_render_percent(names, money)} as money_percent,
+            {names.render_number(fields.discount, "value")} as discount,
+            {names.render_number(fields.discount, "percent")} as discount_percent,
+            {names.render_number(receipt.discount, "value")} as receipt_discount,
+            {_render_unread(names, mapping)} as discount_unread,
+            times.happened, times.local, {_render_sold_by(names, mapping)} as sold_by,
+            {names.render_text(fields.store)} as store, {names.render_text(fields.sku)} as sku,
+            {names.render_text(fields.register_id)} as register_id,
+            {names.render_text(fields.cashier)} as cashier,
+            {names.render_text(fields.customer)} as customer,
+            {names.render_text(fields.card)} as card, {names.render_text(products.name)} as name,
+            {names.render_text(products.category)} as category, {signs} as is_cancelled,
+            {_render_correction(names, mapping)} as correction,
+            {_render_receipt(names, mapping)} as number
+        from source{joins} left join times on times.text = {key_time(names.columns, names.times)}"""
+    copy = "1" if alone else f"row_number() over (partition by file, {SAME} order by row)"
     kinds = f"""
-        select *, {price} as _price, {COPY} as copy, case when {refund} then 'refund'
-            when {correction} then 'adjustment' else 'receipt' end as kind
-        from ({taken})"""
-    # Without a receipt number, the number of equal rows before it identifies a row.
-    own = f"md5(concat_ws('|', {SAME})) || '-' || copy"
-    each = f"case _sold_by when '{PIECE}' then 1 else {UNITS_PER_MEASURE} end"
-    units = f"case kind when 'refund' then abs(_units) else _units end * {each}"
+        select *, {_render_kind(mapping)} as kind,
+            (units_read * {UNITS_PER_MEASURE})::hugeint as milli,
+            (money * 1000000000)::hugeint as nanos, number is not null as numbered,
+            {copy} as copy
+        from ({read})"""
+    own = " || '|' || ".join(f"listed({column})" for column in SAME.split(", "))
+    totals = f"""
+        select *, coalesce(number, '~#' || md5({own}) || '.' || copy) as key,
+            {_render_total(mapping)} as total_nanos from ({kinds})"""
+    if receipt.discount:
+        totals = f"""
+            select * replace (total_nanos - coalesce(abs(max(abs(receipt_discount)) over whole
+                * 1000000000)::hugeint * total_nanos // nullif(sum(total_nanos) over whole, 0), 0)
+                as total_nanos)
+            from ({totals}) window whole as (partition by store, kind, key)"""
+    each = f"case sold_by when '{PIECE}' then 1 else {UNITS_PER_MEASURE} end"
+    moved = "case when correction in ('damage', 'theft') then -abs(units_read) else units_read end"
+    units = (
+        "case kind when 'refund' then abs(units_read) "
+        f"when 'adjustment' then {moved} else units_read end"
+    )
+    priced = f"""
+        select *, try_cast({units} * {each} as bigint) as units,
+            nullif(sold_by, '{PIECE}') as measure, {_render_cents(mapping)} as price_cents
+        from ({totals})"""
     return f"""
-        select {FILE_COLUMN} as file, {ROW_COLUMN} as "row", copy, coalesce(_by, {own}) as key,
-            kind, happened, store, sku, try_cast({units} as bigint) as units,
-            nullif(_sold_by, '{PIECE}') as measure,
-            {_render_cents(mapping)} as price_cents, register_id, cashier, customer, card, name,
-            category,
-            {_render_fault(mapping)} as fault
-        from ({kinds})"""
+        select file, row, day, copy, key, numbered, kind, correction, skipped, happened, local,
+            store, sku, units, measure, price_cents, register_id, cashier, customer, card, name,
+            category, total_nanos, {_render_fault(names, mapping)} as fault
+        from ({priced})"""
 
 
-def _filter_rows(mapping: Mapping) -> str:
-    conditions = [
-        f"coalesce(trim({_quote_column(column)}), '') not in ({', '.join(map(quote, values))})"
-        for column, values in mapping.rows.skip.items()
+def _render_percent(names: Names, money: Source | None) -> str:
+    return names.render_number(money, "percent")
+
+
+def _render_unread(names: Names, mapping: Mapping) -> str:
+    """SQL for whether a row has a discount that is no number."""
+    sources = (mapping.fields.discount, mapping.receipt.discount)
+    unread = [
+        f"(clean({names.columns[source]}) is not null "
+        f"and {names.render_number(source, 'value')} is null)"
+        for source in sources
+        if isinstance(source, str)
     ]
+    return " or ".join(unread) or "false"
+
+
+def _render_skip(names: Names, mapping: Mapping) -> str:
+    """SQL for why a row is no sale; null for a sale."""
+    cases = []
+    for name, values in mapping.rows.skip.items():
+        text = f"coalesce({names.columns[name]}, '')"
+        for value in map(str.strip, values):
+            begins = f"starts_with({text}, {quote(value[:-1])})"
+            fits = begins if value.endswith("*") else f"{text} = {quote(value)}"
+            why = quote(f"{name} is {value or 'empty'}")
+            cases.append(f"when {fits} then {why}")
     if mapping.rows.skip_zero_units:
-        conditions.append(f"coalesce({_render_number(mapping.fields.units, mapping)}, 1) <> 0")
-    return " and ".join(conditions) or "true"
+        zero = names.render_number(mapping.fields.units, "value")
+        cases.append(f"when {zero} = 0 then 'units are 0'")
+    return f"case {' '.join(cases)} end" if cases else "null::varchar"
 
 
-def _render_sign(mapping: Mapping) -> str:
+def _render_signs(names: Names, mapping: Mapping) -> str:
     """SQL for whether a column marks a row as a refund."""
     sign = mapping.cancelled
     if sign is None or sign.column is None:
         return "false"
+    text = names.render_text(sign.column)
     if sign.prefix is not None:
-        return f"starts_with({_quote_column(sign.column)}, {quote(sign.prefix)})"
-    return f"trim({_quote_column(sign.column)}) in ({', '.join(map(quote, sign.values or ()))})"
+        return f"coalesce(starts_with({text}, {quote(sign.prefix.strip())}), false)"
+    values = ", ".join(quote(value.strip().lower()) for value in sign.values or ())
+    return f"coalesce(lower({text}) in ({values}), false)"
 
 
-def _render_moment(mapping: Mapping) -> str:
-    time, column = mapping.time, _quote_column(mapping.time.column)
-    zone = quote(time.zone)
-    if time.formats:
-        formats = ", ".join(map(quote, time.formats))
-        local = f"try_strptime({column}, [{formats}])"
-    else:
-        local = f"try_cast({column} as timestamp)"
-    if time.time_of_day:
-        local = f"(date_trunc('day', {local}) + interval '{time.time_of_day}:00')"
-    instant = f"timezone({zone}, {local})"
-    if not time.formats and not time.time_of_day:
-        offset = f"regexp_matches({column}, '(Z|[+-][0-9][0-9](:?[0-9][0-9])?)$')"
-        with_time = f"regexp_matches({column}, ':') and {offset}"
-        instant = f"case when {with_time} then try_cast({column} as timestamptz) else {instant} end"
-    return f"epoch_ms({instant})"
+def _render_correction(names: Names, mapping: Mapping) -> str:
+    """SQL for the reason of a row that moves stock and is neither sale nor refund."""
+    wanted = mapping.corrections
+    if not isinstance(wanted, Corrections):
+        return "null::varchar"
+    text = f"lower({names.render_text(wanted.column)})"
+    cases = " ".join(
+        f"when {quote(value.strip().lower())} then {quote(reason)}"
+        for value, reason in wanted.values.items()
+    )
+    return f"case {text} {cases} end"
 
 
-def _render_sold_by(mapping: Mapping) -> str:
+def _render_kind(mapping: Mapping) -> str:
+    sign = mapping.cancelled
+    negative_units = "units_read < 0" if sign and sign.negative_units else "false"
+    negative_price = "money < 0" if sign and sign.negative_price else "false"
+    lost = "false"
+    if isinstance(mapping.corrections, str):
+        free = " and coalesce(money, 0) = 0" if sign and sign.negative_units else ""
+        lost = f"units_read < 0{free}"
+    return f"""case when correction is not null then 'adjustment' when is_cancelled then 'refund'
+        when {lost} then 'adjustment' when {negative_units} or {negative_price} then 'refund'
+        else 'receipt' end"""
+
+
+def _render_receipt(names: Names, mapping: Mapping) -> str:
+    """SQL for what makes a receipt one within its store; null without a number."""
+    parts = [
+        f"replace(replace({names.render_text(name)}, '~', '~~'), '|', '~|')"
+        for name in mapping.receipt.by
+    ]
+    if parts and mapping.receipt.restarts in RESTARTS:
+        parts.append(f"strftime(times.local, '{RESTARTS[mapping.receipt.restarts]}')")
+    return " || '|' || ".join(parts) or "null::varchar"
+
+
+def _render_sold_by(names: Names, mapping: Mapping) -> str:
     """SQL for one of SOLD_BY; null for a value that stands for none of them."""
     source = mapping.fields.measure
     if not isinstance(source, str):
         return quote(PIECE if source is None else source.value)
     named = {**{name: name for name in SOLD_BY}, **mapping.measures}
     cases = " ".join(f"when {quote(value)} then {quote(name)}" for value, name in named.items())
-    return f"case coalesce({_render_text(source)}, '{PIECE}') {cases} end"
+    return f"case coalesce({names.render_text(source)}, '{PIECE}') {cases} end"
 
 
-def _render_number(source: Source | None, mapping: Mapping, kind: str = NUMBER) -> str:
-    text = _render_text(source)
-    if mapping.rows.decimal == ",":
-        text = f"replace(replace({text}, '.', ''), ',', '.')"
-    return f"try_cast({text} as {kind})"
+def _render_total(mapping: Mapping) -> str:
+    """SQL for what a row comes to, its discount taken off, in billionths."""
+    gross = "nanos" if mapping.fields.amount is not None else "nanos * milli // 1000"
+    positive = f"case kind when 'refund' then abs({gross}) else {gross} end"
+    if mapping.fields.discount is None:
+        return positive
+    off = (
+        f"case when discount_percent then abs({positive} * discount // 100) "
+        "else abs(discount * 1000000000) end"
+    )
+    return f"({positive}) - coalesce(({off})::hugeint, 0)"
 
 
 def _render_cents(mapping: Mapping) -> str:
-    exact = f"_price * {10**mapping.money.decimals}"
+    """SQL for the price of a piece or a whole measure, rounded as the mapping says."""
+    scale = 10**mapping.money.decimals
+    part, whole = f"(abs(total_nanos) * {scale} * 1000)", "(abs(milli) * 1000000000)"
+    plain = mapping.fields.amount is None and not (
+        mapping.fields.discount or mapping.receipt.discount
+    )
+    if plain:  # a price of nothing is a price too
+        part, whole = f"(abs(nanos) * {scale})", "1000000000"
     rounded = {
-        "half-up": f"round({exact}, 0)",
-        "half-even": f"round_even(({exact})::double, 0)",
-        "down": f"trunc({exact})",
+        "half-up": f"(2 * {part} + {whole}) // nullif(2 * {whole}, 0)",
+        "half-even": f"{part} // nullif({whole}, 0) + "
+        f"case when 2 * ({part} % nullif({whole}, 0)) + "
+        f"({part} // nullif({whole}, 0)) % 2 > {whole} then 1 else 0 end",
+        "down": f"{part} // nullif({whole}, 0)",
     }[mapping.money.rounding]
-    return f"try_cast({rounded} as bigint)"
+    sign = (
+        "nanos < 0" if plain else "total_nanos < 0 and milli > 0 or total_nanos > 0 and milli < 0"
+    )
+    turned = f"case when kind <> 'refund' and ({sign}) then -1 else 1 end"
+    return f"try_cast(({rounded}) * {turned} as bigint)"
 
 
-def _render_fault(mapping: Mapping) -> str:
+def _render_fault(names: Names, mapping: Mapping) -> str:
     """SQL for the reason why a row cannot be read; null where it can."""
-    expected = " or ".join(mapping.time.formats) or "ISO 8601"
+    expected = " or ".join(mapping.time.formats) or "ISO 8601, such as 2024-03-01 09:12"
+    if mapping.time.since:
+        expected = f"a number of days since {mapping.time.since}"
     time = quote(f"time: expected {expected}")
     measure = quote(f"measure: expected {', '.join(MEASURES)} or {PIECE}")
+    money = mapping.fields.unit_price if mapping.fields.amount is None else mapping.fields.amount
+    sign = {".": "point", ",": "comma"}.get(names.signs.get(str(money), "."))
+    price = quote(f"price: expected a number with a decimal {sign}")
+    ids = {"store": "store", "sku": "sku", "customer": "customer", "number": "receipt"}
+    rounded = " ".join(
+        f"when regexp_full_match({column}, '{ROUNDED}') then "
+        f"'{name}: expected all digits, found a number that a spreadsheet has rounded'"
+        for column, name in ids.items()
+    )
+    total = " or ".join(
+        f"regexp_full_match(lower({column}), '{TOTAL}')" for column in ("store", "sku", "number")
+    )
     return f"""case
+        when row_fault is not null then row_fault
+        when {total} then 'row: expected a sale, found a total'
         when store is null then 'store: expected one, found nothing'
         when sku is null then 'sku: expected one, found nothing'
+        {rounded}
         when happened is null then {time}
-        when _sold_by is null then {measure}
-        when _sold_by = '{PIECE}' and (_units is null or _units <> trunc(_units))
+        when sold_by is null then {measure}
+        when sold_by = '{PIECE}' and (units_read is null or units_read <> trunc(units_read))
             then 'units: expected a whole number'
-        when _units is null or _exact_units <> round(_exact_units, 3)
+        when units_read is null or not units_exact or units_read <> round(units_read, 3)
             then 'units: expected a number with at most three decimals'
-        when _price is null and kind <> 'adjustment' then 'price: expected a number'
+        when kind = 'adjustment' then null
+        when units_read = 0 then 'units: expected some, found 0; see rows.skip_zero_units'
+        when discount_unread then 'discount: expected a number'
+        when price_cents is null or money_percent then {price}
         end"""
 
 
-def _render_text(source: Source | None) -> str:
-    if source is None:
-        return "null::varchar"
-    if isinstance(source, Constant):
-        return quote(source.value)
-    return f"nullif(trim({_quote_column(source)}), '')"
-
-
-def _quote_column(name: str) -> str:
-    """A column of the files, in the statement that reads them."""
-    return f"raw.{quote_name(name)}"
-
-
-def quote_name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
-
-
-def quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _select_lines(mapping: Mapping) -> str:
+    """SQL for the sales, grouped into receipts; a long receipt becomes several."""
+    again = (
+        "false"
+        if mapping.receipt.restarts or not mapping.receipt.by
+        else (
+            f"numbered and max(happened) - min(happened) > {HOURS_MAX * 3_600_000} "
+            "and max(local)::date > min(local)::date"
+        )
+    )
+    again = again.replace("numbered", "bool_or(numbered)")
+    many = f"receipt: at most {LINES_MAX:,} lines"
+    whole = f"""
+        select store, kind, key, min(happened) as issued, case
+            when count(*) > {LINES_MAX} then {quote(many)}
+            when count(fault) > 0 then arg_min(fault, row) filter (where fault is not null)
+            when {again} then {quote(AGAIN)}
+            when kind = 'adjustment' then null
+            when count(distinct register_id) > 1 then {quote(SEVERAL.format("till"))}
+            when count(distinct customer) > 1 then {quote(SEVERAL.format("customer"))}
+            end as receipt_fault
+        from taken where skipped is null group by store, kind, key"""
+    most = (
+        f"case when receipt_fault is not null then {10**9} when kind = 'adjustment' then 1 "
+        f"else {mapping.receipt.lines_max} end"
+    )
+    numbered = f"""
+        select taken.*, issued, receipt_fault, (row_number() over (partition by store, kind, key
+            order by file, row, happened, sku) - 1) // {most} as part
+        from taken join ({whole}) whole using (store, kind, key) where skipped is null"""
+    part = "case part when 0 then '' else part::varchar end"
+    name = f"escape(store) || '-' || key || '-' || {LETTERS} || {part}"
+    short = f"left(sha256(name), 40) || '-' || {LETTERS}"
+    return f"""
+        select file, row, day, case when length(name) > {ID_LENGTH_MAX} then {short} else name end
+            as event_id, kind, correction, happened, store, sku, units, measure, price_cents,
+            register_id, cashier, customer, card, name_of as name, category, fault, issued,
+            receipt_fault
+        from (select * exclude (name), name as name_of, {name} as name from ({numbered}))"""

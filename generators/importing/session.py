@@ -12,10 +12,12 @@ import duckdb
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import to_instant
+from generators.importing.account import draw_up, keep_rejected, write_refused
 from generators.importing.events import announce_catalog, issue_events, refuse_unplaced
+from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
 from generators.importing.publishing import Imported, Run, Target, Watch, load_known_ids
-from generators.importing.reading import list_files, open_scratch, read_lines
+from generators.importing.reading import open_scratch, read_lines
 from generators.own_clock import Timekeeper, read_heartbeat_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError
@@ -38,11 +40,13 @@ def run_import(
     *,
     dry: bool = False,
     until_ms: int | None = None,
+    mend: Path | None = None,
 ) -> Imported:
     """Publish the files' events that the log lacks; `dry`: only report them.
 
-    A dry run needs no broker. Raises UserError where a person has to decide. After an interruption
-    the same command continues.
+    `mend`: the file for refused rows; with pseudonyms there is none, since rows name people. A dry
+    run needs no broker. Raises UserError where a person has to decide. After an interruption the
+    same command continues.
     """
     files = list_files(paths)
     online = is_answering(settings)
@@ -73,11 +77,17 @@ def run_import(
             announced_ms = max(beaten_ms, first_ms - HOUR_MS)
             run.announce(announce_catalog(engine, mapping, announced_ms, first_ms))
             run.publish(chain(refuse_unplaced(engine), issue_events(engine, mapping)))
-            return run.finish(until_ms)
+            imported = run.finish(until_ms)
+            watch.step("drawing up the account")
+            keep_rejected(engine, imported.rejected)
+            imported.account = draw_up(engine, mapping)
+            if mend is not None and not settings.pseudonyms:  # the rows name people
+                write_refused(engine, mapping, mend)
+            return imported
 
 
 def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
-    found = engine.execute("select min(issued) from receipts where fault is null").fetchone()
+    found = engine.execute("select min(issued) from lines where receipt_fault is null").fetchone()
     if found is None or found[0] is None:
         raise UserError(
             "The files should hold at least one row with a time, a store and a sku, but hold none. "

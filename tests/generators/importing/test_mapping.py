@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from generators.importing.drafting import guess, propose_mapping
+from generators.importing.drafting import propose_mapping
+from generators.importing.guessing import guess
 from generators.importing.mapping import read_mapping
 from infra.errors import UserError
 from tests.generators.importing.sales import load_mapping, uci_row, write_m5, write_rows, write_uci

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from generators.importing.reading import list_files
+from generators.importing.files import list_files
 from infra.errors import UserError
 from tests.generators.importing.sales import (
     FIELDS,
@@ -65,7 +65,7 @@ def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     file.write_text(json.dumps(row) + "\nno row\n")
     outcomes = read(create_mapping(rows={}, time={"column": "when"}), file)
     assert [issued.at_ms for issued in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
-    assert find_reasons(outcomes) == {2: "sku: expected one, found nothing"}
+    assert find_reasons(outcomes) == {2: "row: expected an object in JSON"}
 
 
 def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
@@ -94,9 +94,9 @@ def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"StockCode.*Found: InvoiceNo, Quantity"):
         read(SHAPE, file)
     with pytest.raises(UserError, match="expected columns that match"):
-        read(load_mapping("m5"), file)
+        read(load_mapping("m5", lookups=[]), file)
     with pytest.raises(UserError, match="should end in"):
-        list_files([write_csv(tmp_path / "a.xlsx", [], [])])
+        list_files([write_csv(tmp_path / "a.pdf", [], [])])
     with pytest.raises(UserError, match="there is none"):
         list_files([tmp_path / "none.csv"])
 

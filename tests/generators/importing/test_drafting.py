@@ -1,0 +1,135 @@
+"""A draft marks with CHECK what two readings are possible of, and says what each would give."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from generators.importing.drafting import propose_mapping
+from generators.importing.mapping import Mapping
+from tests.generators.importing.outcomes import bring_in, cents, write_files
+
+HEAD = "Receipt,When,Shop,Article,Qty,Price,Customer\n"
+
+
+def draft(folder: Path, *rows: str, head: str = HEAD) -> str:
+    """The draft, which is a mapping as it stands."""
+    write_files(folder, {"a.csv": head + "".join(f"{row}\n" for row in rows)})
+    text = propose_mapping(folder / "a.csv")
+    Mapping.model_validate(yaml.safe_load(text))
+    return text
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            [
+                '1,2024-03-01,L,A,1,"4,50",',
+                "2,2024-03-01,L,A,1,4.50,",
+                '3,2024-03-01,L,A,1,"4,50",',
+            ],
+            'decimal: {Price: ","}  # CHECK: 4.50 · 4,50',
+        ),
+        (
+            ["1,2024-03-01,L,A,1,1.250,"],
+            'decimal: {Price: "."}  # CHECK: 1.250: with "." the column comes to 1.250',
+        ),
+        (
+            ["1,2024-03-01 09:00,L,A,1,1,", "1,2024-03-02 09:00,L,A,1,1,"],
+            "# CHECK: 1 numbers come on several days, such as 1",
+        ),
+        (
+            ["1,2024-03-01,L,A,1,1,", "1,2024-03-01,M,A,1,1,"],
+            "# CHECK: 1 numbers are in several stores, such as 1",
+        ),
+        (
+            ["1,2024-03-01,L,A,1,1,", ",2024-03-01,L,A,1,1,"],
+            "# CHECK: 1 rows have no number: each is a receipt of its own",
+        ),
+        (["1,2024-03-01,Leeds,A,1,1,", "2,2024-03-01,LEEDS,A,1,1,"], "  store: Shop  # CHECK: "),
+        (["1,2024-03-01,L,417,1,1,", "2,2024-03-01,L,00417,1,1,"], "  sku: Article  # CHECK: "),
+        (
+            ["1,2024-03-01,L,5.01E+12,1,1,"],
+            "  sku: Article  # CHECK: 5.01E+12 was rounded by a spreadsheet",
+        ),
+        (
+            ["1,2024-03-01,L,POST,1,1,", "2,2024-03-01,L,A,1,1,"],
+            "  sku: Article  # CHECK: POST in 1 rows: if these",
+        ),
+        (
+            [f"{n},2024-03-01,L,A,1,1,0" for n in range(30)],
+            "  customer: Customer  # CHECK: 0 has 30 rows",
+        ),
+        (
+            ["1,2024-03-01,L,A,-1,1,", "2,2024-03-01,L,A,1,1,"],
+            "# CHECK: 1 rows have negative units",
+        ),
+        (["1,2024-03-01,L,A,1,1,"], "if it is the amount, write amount"),
+        (["1,2024-03-01,L,A,1,1,"], '  at: "12:00"  # the files say the day only'),
+        (["1,45352.375,L,A,1,1,"], 'format: "excel"'),
+        (
+            ["1,01/03/2024 9:05 PM,L,A,1,1,"],
+            "or %m/%d/%Y %I:%M %p: 2024-01-03 to 2024-01-03, not 2024-03-01",
+        ),
+    ],
+)
+def test_a_draft_says_what_it_doubts(tmp_path: Path, rows: list[str], expected: str) -> None:
+    assert expected in draft(tmp_path, *rows)
+
+
+def test_a_draft_looks_at_the_last_row_too(tmp_path: Path) -> None:
+    rows = [f"{number},2024-03-01,L,A,1,5," for number in range(3_000)]
+    assert "CHECK: 4.50 · 4,50" in draft(
+        tmp_path, *rows, "x,2024-03-01,L,A,1,4.50,", 'y,2024-03-01,L,A,1,"4,50",'
+    )
+
+
+def test_a_draft_finds_what_surrounds_the_rows(tmp_path: Path) -> None:
+    text = f'Sales of March;;\n{HEAD}1,01.03.2024 09:05,L,A,1,"1.234,50",\n'.replace(",", ";")
+    text = text.replace('"1.234;50"', "1.234,50") + "2;13.03.2024 09:05;L;Crème;1;2,00;\n"
+    write_files(tmp_path, {"a.csv": text.encode("cp1252")})
+    drafted = propose_mapping(tmp_path / "a.csv")
+    assert "encoding: cp1252  # CHECK: reads as 2;13.03.2024 09:05;L;Crème" in drafted
+    assert cents(bring_in(tmp_path, drafted, "a.csv").receipts) == 123_650
+
+
+def test_a_draft_of_a_till_finds_its_columns(tmp_path: Path) -> None:
+    head = "Bon-Nr;Datum;Uhrzeit;Filiale;Artikelnummer;Bezeichnung;Menge;Einzelpreis;Art\n"
+    rows = "17;01.03.2024;09:05;MITTE;4711;Kölnisch;2;3,50 €;Verkauf\n"
+    rows += "18;14.03.2024;19:05;MITTE;4711;Kölnisch;1;3,50 €;Storno\n"
+    write_files(tmp_path, {"a.csv": head + rows})
+    found = bring_in(tmp_path, propose_mapping(tmp_path / "a.csv"), "a.csv")
+    assert (found.times, cents(found.receipts), cents(found.refunds)) == (
+        ["2024-03-01T09:05:00Z"],
+        700,
+        350,
+    )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Children’s mug 5€"),
+        ("cp1250", "Žluťoučký kůň"),
+        ("cp1251", "Чайник Москва"),
+        ("shift_jis", "東京の店 コーヒー"),
+    ],
+)
+def test_a_draft_finds_the_code_page(tmp_path: Path, encoding: str, text: str) -> None:
+    rows = "".join(f"{number},2024-03-01,L,{text},1,1,\n" for number in range(9))
+    write_files(tmp_path, {"a.csv": (HEAD + rows).encode(encoding)})
+    assert f"encoding: {encoding}  # CHECK: reads as 0," in propose_mapping(tmp_path / "a.csv")
+
+
+def test_a_draft_of_orders_whose_first_row_says_most_is_right_as_it_stands(tmp_path: Path) -> None:
+    text = """\
+Order Ref,Date,Customer,Order Lines/Product,Order Lines/Quantity,Order Lines/Unit Price
+Shop/0001,2024-03-01 09:12:00,Ann,Mug,2,4.5
+,,,Cup,1,3
+Shop/0002,2024-03-01 10:12:00,,Mug,1,4.5
+"""
+    write_files(tmp_path, {"a.csv": text})
+    found = bring_in(tmp_path, propose_mapping(tmp_path / "a.csv"), "a.csv")
+    assert [len(event["lines"]) for event in found.receipts] == [2, 1]
+    assert cents(found.receipts) == 1650
