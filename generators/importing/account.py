@@ -33,7 +33,7 @@ def keep_rejected(
     chunk = pa.table(cells, names=["event_id", "reason"])  # noqa: F841 - DuckDB finds it
     engine.execute("create table rejected as select distinct on (event_id) * from chunk")
     engine.execute(
-        "create table refused as select file, row, day, reason from lines join rejected "
+        "create table refused as select distinct file, row, day, reason from lines join rejected "
         "using (event_id) union all select file, row, day, fault from taken "
         "where store is null and skipped is null"
     )

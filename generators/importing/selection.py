@@ -2,7 +2,8 @@
 
 Table `taken`: file, row, copy (which of the equal rows of its file it is), key (which receipt),
 numbered (whether the row has a receipt's number), kind, skipped (why the row is no sale), the
-fields of `lines`, total_nanos (of the row, in billionths of the currency).
+fields of `lines`, dearer (how many of its units cost a cent more, so that the row comes to its
+amount; they are a line of their own), total_nanos (of the row, in billionths of the currency).
 """
 
 from dataclasses import dataclass
@@ -27,11 +28,6 @@ from infra.errors import UserError
 TOTAL = "(grand |sub-?)?(total|sum|summe|gesamt|gesamtsumme|somme|totale|suma|totaal)s?:?"
 SAME = "happened, store, sku, units_read, money, register_id, cashier, customer, card, number"
 """The columns that make two rows equal."""
-TWICE = """
-    from (select file, row, day, row_number() over (partition by store, kind, key, happened, sku,
-        units, price_cents, copy order by file, row) as nth from taken where skipped is null) twice
-    where nth > 1 and taken.file = twice.file and taken.row = twice.row
-        and taken.day is not distinct from twice.day"""
 HOURS_MAX = 6
 """A receipt that goes on for longer, into another day, is a number that came again."""
 RESTARTS = {"day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
@@ -91,8 +87,6 @@ def create_lines(engine: duckdb.DuckDBPyConnection, names: Names, mapping: Mappi
             "where fault is null and sku in (select sku from taken where fault is null "
             "group by sku having count(distinct coalesce(measure, '')) > 1)"
         )
-    if files > 1:  # a row that several exports hold counts once
-        engine.execute(f"update taken set skipped = 'is in another file too' {TWICE}")
     engine.execute(f"create table lines as {_select_lines(mapping)}")
 
 
@@ -138,27 +132,65 @@ def _select_taken(names: Names, mapping: Mapping, *, alone: bool) -> str:
     totals = f"""
         select *, coalesce(number, '~#' || md5({own}) || '.' || copy) as key,
             {_render_total(mapping)} as total_nanos from ({kinds})"""
+    twice = "row_number() over (partition by {} order by file, row) > 1".format(
+        "store, kind, key, happened, sku, units_read, money, copy"
+    )  # a row that several exports hold counts once
+    totals = f"select *, {'false' if alone else twice} as twice from ({totals})"
     if receipt.discount:
         totals = f"""
             select * replace (total_nanos - coalesce(abs(max(abs(receipt_discount)) over whole
                 * 1000000000)::hugeint * total_nanos // nullif(sum(total_nanos) over whole, 0), 0)
                 as total_nanos)
-            from ({totals}) window whole as (partition by store, kind, key)"""
+            from ({totals}) window whole as (partition by store, kind, key, twice)"""
     each = f"case sold_by when '{PIECE}' then 1 else {UNITS_PER_MEASURE} end"
     moved = "case when correction in ('damage', 'theft') then -abs(units_read) else units_read end"
     units = (
         "case kind when 'refund' then abs(units_read) "
         f"when 'adjustment' then {moved} else units_read end"
     )
-    priced = f"""
-        select *, try_cast({units} * {each} as bigint) as units,
-            nullif(sold_by, '{PIECE}') as measure, {_render_cents(mapping)} as price_cents
+    counted = f"""
+        select * exclude (skipped), try_cast({units} * {each} as bigint) as units,
+            nullif(sold_by, '{PIECE}') as measure,
+            case when twice then 'is in another file too' else skipped end as skipped
         from ({totals})"""
     return f"""
         select file, row, day, copy, key, numbered, kind, correction, skipped, happened, local,
-            store, sku, units, measure, price_cents, register_id, cashier, customer, card, name,
-            category, total_nanos, {_render_fault(names, mapping)} as fault
-        from ({priced})"""
+            store, sku, units, measure, dearer, price_cents, register_id, cashier, customer, card,
+            name, category, total_nanos, {_render_fault(names, mapping)} as fault
+        from ({_select_priced(counted, mapping)})"""
+
+
+def _select_priced(counted: str, mapping: Mapping) -> str:
+    """SQL for the rows with price_cents and dearer.
+
+    The cents of a receipt's rows are those of their sum, so none is lost by rounding. Where one
+    price does not give a row its cents, `dearer` of its units cost a cent more than the others.
+    """
+    if _is_plain(mapping):
+        price = _render_rounded("abs(nanos)", "1000000000", mapping)
+        return f"""
+            select *, try_cast(case when nanos < 0 and kind <> 'refund' then -1 else 1 end
+                * {price} as bigint) as price_cents, 0 as dearer from ({counted})"""
+    each = f"(case when measure is null then 1 else {UNITS_PER_MEASURE} end)"
+    through = _render_rounded("abs(total_through)", "1000000000", mapping)
+    before = _render_rounded("abs(total_through - total_nanos)", "1000000000", mapping)
+    one = f"((2 * abs(cents) * {each} + abs(units)) // nullif(2 * abs(units), 0))"
+    comes = f"((abs(units) * {one} * 2 + {each}) // (2 * {each}))"
+    return f"""
+        select *, least(rest, rest - ((rest * (price_cents + 1)) % {each} * 2 = {each})::int)
+            as dearer
+        from (select *, case when is_even then sign(cents) * sign(units) * {one}
+                else abs(cents) * {each} // nullif(units, 0) end::bigint as price_cents,
+                case when is_even then 0 else abs(cents) * {each} % nullif(units, 0) end::bigint
+                    as rest
+            from (select *, {comes} = abs(cents) or kind = 'adjustment' or cents < 0 or units < 0
+                    as is_even
+                from (select *, sign(total_through) * {through}
+                        - sign(total_through - total_nanos) * {before} as cents
+                    from (select *, sum(total_nanos) over (
+                            partition by store, kind, key, skipped is null
+                            order by file, row, day) as total_through
+                        from ({counted})))))"""
 
 
 def _render_percent(names: Names, money: Source | None) -> str:
@@ -265,27 +297,21 @@ def _render_total(mapping: Mapping) -> str:
     return f"({positive}) - coalesce(({off})::hugeint, 0)"
 
 
-def _render_cents(mapping: Mapping) -> str:
-    """SQL for the price of a piece or a whole measure, rounded as the mapping says."""
-    scale = 10**mapping.money.decimals
-    part, whole = f"(abs(total_nanos) * {scale} * 1000)", "(abs(milli) * 1000000000)"
-    plain = mapping.fields.amount is None and not (
-        mapping.fields.discount or mapping.receipt.discount
-    )
-    if plain:  # a price of nothing is a price too
-        part, whole = f"(abs(nanos) * {scale})", "1000000000"
-    rounded = {
-        "half-up": f"(2 * {part} + {whole}) // nullif(2 * {whole}, 0)",
-        "half-even": f"{part} // nullif({whole}, 0) + "
-        f"case when 2 * ({part} % nullif({whole}, 0)) + "
-        f"({part} // nullif({whole}, 0)) % 2 > {whole} then 1 else 0 end",
-        "down": f"{part} // nullif({whole}, 0)",
+def _is_plain(mapping: Mapping) -> bool:
+    """Whether the files give the price of a unit, and nothing comes off it."""
+    fields = mapping.fields
+    return fields.amount is None and not (fields.discount or mapping.receipt.discount)
+
+
+def _render_rounded(part: str, whole: str, mapping: Mapping) -> str:
+    """SQL for the cents of a sum that is not negative, rounded as the mapping says."""
+    part = f"({part} * {10**mapping.money.decimals})"
+    return {
+        "half-up": f"((2 * {part} + {whole}) // (2 * {whole}))",
+        "half-even": f"({part} // {whole} + "
+        f"(2 * ({part} % {whole}) + ({part} // {whole}) % 2 > {whole})::int)",
+        "down": f"({part} // {whole})",
     }[mapping.money.rounding]
-    sign = (
-        "nanos < 0" if plain else "total_nanos < 0 and milli > 0 or total_nanos > 0 and milli < 0"
-    )
-    turned = f"case when kind <> 'refund' and ({sign}) then -1 else 1 end"
-    return f"try_cast(({rounded}) * {turned} as bigint)"
 
 
 def _render_fault(names: Names, mapping: Mapping) -> str:
@@ -352,10 +378,14 @@ def _select_lines(mapping: Mapping) -> str:
         f"case when receipt_fault is not null then {10**9} when kind = 'adjustment' then 1 "
         f"else {mapping.receipt.lines_max} end"
     )
+    line = "case half when 0 then units - dearer else dearer end as units"
     numbered = f"""
-        select taken.*, issued, receipt_fault, (row_number() over (partition by store, kind, key
-            order by file, row, happened, sku) - 1) // {most} as part
-        from taken join ({whole}) whole using (store, kind, key) where skipped is null"""
+        select taken.* replace ({line}, price_cents + half as price_cents), issued, receipt_fault,
+            (row_number() over (partition by store, kind, key
+                order by file, row, happened, sku, half) - 1) // {most} as part
+        from taken join ({whole}) whole using (store, kind, key)
+            join (values (0), (1)) halves (half) on half = 0 or dearer > 0
+        where skipped is null"""
     part = "case part when 0 then '' else part::varchar end"
     name = f"escape(store) || '-' || key || '-' || {LETTERS} || {part}"
     short = f"left(sha256(name), 40) || '-' || {LETTERS}"

@@ -48,7 +48,7 @@ def convert(file: Path, plain: Path) -> Path:
 
 def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
-    file.write_text('id;sku;qty;when;total\n1;A;3;2011-07-01 10:00:00;"1.000,01"\n')
+    file.write_text('id;sku;qty;when;total\n1;A;3;2011-07-01 10:00:00;"1.000,019"\n')
     wanted = create_mapping(
         time={"column": "when", "zone": "Europe/Berlin"},
         fields={**FIELDS, "unit_price": None, "amount": "total"},
@@ -56,7 +56,10 @@ def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> 
     )
     [receipt] = read_issued(wanted, file)
     assert receipt.at_ms == at(2011, 7, 1, 8)
-    assert receipt.event["lines"] == [{"sku": "A", "units": 3, "unit_price_cents": 33333}]
+    assert receipt.event["lines"] == [
+        {"sku": "A", "units": 1, "unit_price_cents": 33333},
+        {"sku": "A", "units": 2, "unit_price_cents": 33334},
+    ]
 
 
 def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
