@@ -6,13 +6,13 @@ Table `rejected`: event_id, reason; what a contract or the clock refused is in n
 import csv
 from collections.abc import Iterable
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
-from generators.importing.columns import build_texts
+from generators.importing.engine import keep, stream
 from generators.importing.mapping import Mapping
 from generators.importing.reading import MENDED
 
@@ -21,17 +21,14 @@ CENTS = (
     "else (units * price_cents + 500) // 1000 end"
 )
 PIECES = "units / case when measure is null then 1 else 1000 end"
-ROWS_PER_CHUNK = 5_000
 
 
 def keep_rejected(
     engine: duckdb.DuckDBPyConnection, rejected: Iterable[tuple[str | None, str]]
 ) -> None:
     """Make the tables `rejected` and `refused`: file, row, day, reason of every refused row."""
-    found = [(event_id, reason) for event_id, reason in rejected if event_id is not None]
-    cells = [build_texts(column) for column in zip(*found, strict=True)] or [build_texts(())] * 2
-    chunk = pa.table(cells, names=["event_id", "reason"])  # noqa: F841 - DuckDB finds it
-    engine.execute("create table rejected as select distinct on (event_id) * from chunk")
+    reasons = {event_id: reason for event_id, reason in rejected if event_id is not None}
+    keep(engine, "rejected", reasons.items(), {"event_id": "varchar", "reason": "varchar"})
     engine.execute(
         "create table refused as select distinct file, row, day, reason from lines join rejected "
         "using (event_id) union all select file, row, day, fault from taken "
@@ -142,31 +139,29 @@ def _sum_columns(engine: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     return sums
 
 
-def write_refused(engine: duckdb.DuckDBPyConnection, mapping: Mapping, file: Path) -> int:
+def write_refused(engine: duckdb.DuckDBPyConnection, mapping: Mapping, file: Path) -> None:
     """Write the refused rows as they stood, with where and why; without any, there is no file.
 
     Imported beside the others, a row of this file stands in for the one that it came from.
     """
     columns = dict(_ask(engine, "from raw_columns"))
     days = mapping.wide.columns if mapping.wide else None
-    named = list(columns)
-    cells = ", ".join(f"raw.{columns[name]}" for name in named)
-    found = engine.cursor().execute(
+    cells = ", ".join(f"raw.{ident}" for ident in columns.values())
+    found = stream(
+        engine,
         f"select raw.file, raw.row, list(day), min(reason), {cells} from raw "
-        f"join refused using (file, row) group by raw.file, raw.row, {cells} order by 1, 2"
+        f"join refused using (file, row) group by raw.file, raw.row, {cells} order by 1, 2",
     )
     file.unlink(missing_ok=True)
-    count = 0
-    while rows := found.fetchmany(ROWS_PER_CHUNK):
-        with file.open("a", encoding="utf-8", newline="") as opened:
-            writer = csv.writer(opened, delimiter=mapping.rows.delimiter or ",")
-            if not count:
-                writer.writerow([*named, *MENDED])
-            for label, row, refused_days, reason, *texts in rows:
-                kept = [
-                    text if days is None or not days.search(name) or name in refused_days else None
-                    for name, text in zip(named, texts, strict=True)
-                ]
-                writer.writerow([*kept, label, row, reason])
-                count += 1
-    return count
+    first = next(found, None)
+    if first is None:
+        return
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened, delimiter=mapping.rows.delimiter or ",")
+        writer.writerow([*columns, *MENDED])
+        for label, row, refused_days, reason, *texts in chain([first], found):
+            kept = [
+                text if days is None or not days.search(name) or name in refused_days else None
+                for name, text in zip(columns, texts, strict=True)
+            ]
+            writer.writerow([*kept, label, row, reason])

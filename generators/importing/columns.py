@@ -8,17 +8,15 @@ decimals), percent. Table `times`: text (of the columns of the time, see `key_ti
 from collections.abc import Iterable, Iterator
 from datetime import datetime, time, timedelta
 from decimal import Decimal
-from itertools import islice
 
 import duckdb
-import pyarrow as pa
 
+from generators.importing.engine import keep, quote, stream
 from generators.importing.mapping import Mapping
 from generators.importing.numbers import Evidence, Sign, parse_number, weigh
 from generators.importing.times import Clock, Moment, choose_clock, parse_time
 from infra.errors import UserError
 
-TEXTS_PER_CHUNK = 50_000
 VALUE_MAX = Decimal(10) ** 12
 DECIMALS_KEPT = 9
 SEPARATOR = "\x1f"
@@ -30,32 +28,26 @@ Columns = dict[str, str]
 
 def interpret_numbers(
     engine: duckdb.DuckDBPyConnection, mapping: Mapping, columns: Columns
-) -> dict[str, tuple[Sign, Evidence]]:
-    """Fill the tables of numbers. Returns by column the decimal sign and what the cells showed.
+) -> dict[str, Sign]:
+    """Fill the tables of numbers. Returns the decimal sign by column.
 
     Raises UserError where nobody can know the sign.
     """
-    found = {
-        name: weigh(list_texts(engine, columns[name]))
-        for name in mapping.list_numbers()
-        if name in columns
-    }
-    signs = {name: choose_sign(mapping, name, found) for name in found}
+    names = [name for name in mapping.list_numbers() if name in columns]
+    found = {name: weigh(list_texts(engine, columns[name])) for name in names}
+    signs = {name: choose_sign(mapping, name, found) for name in names}
     for name, sign in signs.items():
-        stated = _find_stated(mapping, name) is not None
-        careful = found[name].is_mixed and not stated
+        careful = found[name].is_mixed and _find_stated(mapping, name) is None
         rows = _read_numbers(list_texts(engine, columns[name]), sign, careful=careful)
-        _keep(engine, f"number_{columns[name]}", rows, NUMBER)
-    return {name: (sign, found[name]) for name, sign in signs.items()}
+        keep(engine, f"number_{columns[name]}", rows, NUMBER)
+    return signs
 
 
 def list_texts(engine: duckdb.DuckDBPyConnection, column: str) -> Iterator[tuple[str, int]]:
     """The distinct texts of a column of `source` that are not empty, and their rows."""
-    found = engine.cursor().execute(
-        f"select {column}, count(*) from source where trim({column}) <> '' group by 1"
+    return stream(
+        engine, f"select {column}, count(*) from source where trim({column}) <> '' group by 1"
     )
-    while rows := found.fetchmany(TEXTS_PER_CHUNK):
-        yield from rows
 
 
 def choose_sign(mapping: Mapping, name: str, found: dict[str, Evidence]) -> Sign:
@@ -63,16 +55,12 @@ def choose_sign(mapping: Mapping, name: str, found: dict[str, Evidence]) -> Sign
     evidence, shown = found[name], {other.sign for other in found.values()} - {None}
     if (stated := _find_stated(mapping, name)) is not None:
         return stated
-    if evidence.sign is not None or not evidence.either:
+    if evidence.sign is not None or not evidence.counts["either"]:
         return evidence.sign or "."
     if len(shown) == 1:
         return shown.pop() or "."
     cell = evidence.examples["either"][0]
     by_point, by_comma = parse_number(cell, "."), parse_number(cell, ",")
-    if name in (mapping.fields.unit_price, mapping.fields.amount) and mapping.money.decimals != 2:
-        point: Sign = "," if "," in cell else "."
-        other: Sign = "." if "," in cell else ","
-        return point if mapping.money.decimals else other
     raise UserError(
         f"{name}: {cell} is {by_point and by_point.value:f} or "
         f"{by_comma and by_comma.value:f}, and no other cell says which. "
@@ -121,15 +109,15 @@ def interpret_times(
     knows_clock = len(names) > 1 or _has_clock(engine, mapping, columns[names[0]])
     rows = (
         (text, str(moment.local), str(moment.is_instant))
-        for [text] in _list_rows(engine, f"select distinct {key} from source where {key} <> ''")
+        for [text] in stream(engine, f"select distinct {key} from source where {key} <> ''")
         if (moment := _read_moment(text, mapping, clock, knows_clock=knows_clock)) is not None
     )
-    _keep(engine, "moments", rows, MOMENT)
-    zone = mapping.time.zone.replace("'", "")
+    keep(engine, "moments", rows, MOMENT)
+    zone = quote(mapping.time.zone)
     engine.execute(
         f"create table times as select text, epoch_ms(instant) as happened, "
-        f"timezone('{zone}', instant) as local from (select text, "
-        f"timezone(case when is_instant then 'UTC' else '{zone}' end, local) as instant "
+        f"timezone({zone}, instant) as local from (select text, "
+        f"timezone(case when is_instant then 'UTC' else {zone} end, local) as instant "
         "from moments)"
     )
     return names
@@ -197,32 +185,3 @@ def _read_moment(text: str, mapping: Mapping, clock: Clock, *, knows_clock: bool
         hours, minutes = map(int, wanted.time_of_day.split(":"))
         return Moment(midnight + timedelta(hours=hours, minutes=minutes))
     return moment
-
-
-def _list_rows(engine: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, ...]]:
-    found = engine.cursor().execute(query)
-    while rows := found.fetchmany(TEXTS_PER_CHUNK):
-        yield from rows
-
-
-def _keep(
-    engine: duckdb.DuckDBPyConnection,
-    table: str,
-    rows: Iterable[tuple[str, ...]],
-    types: dict[str, str],
-) -> None:
-    """Make the table of the rows, which come as texts."""
-    columns = ", ".join(f"{name} {kind}" for name, kind in types.items())
-    engine.execute(f"create table {table} ({columns})")
-    left = iter(rows)
-    while some := list(islice(left, TEXTS_PER_CHUNK)):
-        cells = map(build_texts, zip(*some, strict=True))
-        chunk = pa.table([*cells], names=list(types))  # noqa: F841 - DuckDB finds it
-        engine.execute(f"insert into {table} from chunk")
-
-
-def build_texts(texts: Iterable[str | None]) -> pa.StringArray:
-    """As `pa.array` does, which imports pandas for it."""
-    builder = pa.lib.StringBuilder()
-    builder.append_values(texts)
-    return builder.finish()

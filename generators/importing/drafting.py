@@ -13,11 +13,12 @@ import duckdb
 import yaml
 
 from generators.importing.columns import is_clock, list_texts
+from generators.importing.engine import open_scratch
 from generators.importing.files import choose_encoding, guess_encoding, list_files, list_parts
 from generators.importing.guessing import find_formats, guess, match_days
 from generators.importing.mapping import Mapping, Rows
 from generators.importing.numbers import weigh
-from generators.importing.reading import Reader, open_scratch, read_lines
+from generators.importing.reading import Reader, read_lines
 from generators.importing.rendering import NUMBERS, Column, Found, render_draft
 from generators.importing.tables import read_tables
 from infra.errors import UserError

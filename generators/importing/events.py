@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 from pydantic import ValidationError
@@ -27,12 +27,12 @@ from contracts.faults import Fault, find_faults
 from contracts.models import build_model
 from contracts.times import to_instant
 from generators.event import Event
+from generators.importing.engine import ROWS_PER_CHUNK, stream
 from generators.importing.mapping import Mapping, Store
 from infra.identities import AsSent, Edge
 from infra.kafka import Outgoing
 
 AS_SENT = AsSent()
-ROWS_PER_CHUNK = 5_000
 MICRODEGREES = 1_000_000
 
 
@@ -95,7 +95,7 @@ def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterato
         engine.cursor()
         .sql(
             f"select {', '.join(Line._fields)} from lines "
-            "order by issued nulls first, store, kind, event_id, file, row, happened, sku"
+            "order by issued nulls first, store, kind, event_id, file, row, day, price_cents"
         )
         .to_arrow_reader(ROWS_PER_CHUNK)
     )
@@ -110,12 +110,9 @@ def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterato
 
 def refuse_unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
     """Refuse the rows that name no store: they belong to no receipt."""
-    found = engine.cursor().execute(
-        "select kind, file, row, fault from taken where store is null and skipped is null"
-    )
-    while rows := found.fetchmany(ROWS_PER_CHUNK):
-        for kind, file, row, fault in rows:
-            yield Refused(kind, file, row, (fault,), ())
+    unplaced = "select kind, file, row, fault from taken where store is null and skipped is null"
+    for kind, file, row, fault in stream(engine, unplaced):
+        yield Refused(kind, file, row, (fault,), ())
 
 
 def announce_catalog(
@@ -123,7 +120,7 @@ def announce_catalog(
 ) -> Iterator[Issued]:
     """Stores, products, prices and opening stock, as of `at_ms`; they hold from `first_ms` on."""
     since = {"event_time": at_ms, "effective_at": max(at_ms, first_ms)}
-    for [store] in _query_rows(engine, f"select distinct store from ({GOOD}) order by 1"):
+    for [store] in stream(engine, f"select distinct store from ({GOOD}) order by 1"):
         place = mapping.stores.get(store, Store())
         described = {
             "store_id": store,
@@ -136,7 +133,7 @@ def announce_catalog(
             "currency": mapping.money.currency,
         }
         yield _announce(STORES, {**described, **since}, store)
-    for sku, name, category, measure in _query_rows(engine, PRODUCT):
+    for sku, name, category, measure in stream(engine, PRODUCT):
         described = {
             "sku": sku,
             "name": (name or sku)[:200],
@@ -146,11 +143,11 @@ def announce_catalog(
         }
         yield _announce(PRODUCTS, {**described, **since}, sku)
     if mapping.prices == "usual":
-        for sku, price_cents in _query_rows(engine, PRICE):
+        for sku, price_cents in stream(engine, PRICE):
             price = {"sku": sku, "price_cents": price_cents, **since}
             yield _announce(PRICE_CHANGES, price, sku, first_ms)
     if mapping.opening_stock == "covering":
-        for store, sku, units in _query_rows(engine, OPENING):
+        for store, sku, units in stream(engine, OPENING):
             shelf = {"store_id": store, "sku": sku, "units": units, "reason": "opening"}
             yield _announce(ADJUSTMENTS, {**shelf, "event_time": at_ms}, store, sku)
 
@@ -251,10 +248,3 @@ def _render_reason(fault: Fault) -> str:
     """The fault without the numbers that differ from row to row."""
     place, problem = re.sub(r"\[\d+\]", "[]", fault.place), fault.problem.partition(", not ")[0]
     return problem if problem.startswith(place) else f"{place}: {problem}"
-
-
-def _query_rows(engine: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query that runs beside others on the same database."""
-    found = engine.cursor().execute(query)
-    while rows := found.fetchmany(ROWS_PER_CHUNK):
-        yield from rows

@@ -9,6 +9,8 @@ from generators.importing.times import EXCEL, UNIX, UNIX_MS, Moment, parse_time
 
 MOST = 0.8
 """A format is likely if it reads so much of a column: some rows may be faulty."""
+FIRST = 100
+"""So many texts are enough to leave most formats out."""
 WIDE_COLUMNS_MIN = 7
 """Columns that differ only in a number are taken for days if there are at least so many."""
 DAYS = (
@@ -98,8 +100,10 @@ def find_formats(texts: Sequence[str]) -> list[str | None]:
     counted += [UNIX_MS] if all(re.fullmatch(r"1\d{12}", text) for text in texts) else []
     if not texts or counted:
         return list(counted)
-    shares = {form: count_fits(texts, form) / len(texts) for form in (None, *FORMATS)}
-    return [form for form, share in shares.items() if share >= MOST]
+    forms: Sequence[str | None] = (None, *FORMATS)
+    for some in (texts[:FIRST], texts):
+        forms = [form for form in forms if count_fits(some, form) >= MOST * len(some)]
+    return list(forms)
 
 
 def find_others(texts: Sequence[str], form: str | None) -> list[str | None]:

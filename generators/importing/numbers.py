@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -9,6 +10,7 @@ from typing import Literal
 
 Sign = Literal[".", ","]
 """What stands before the decimals."""
+SIGNS: tuple[Sign, Sign] = (".", ",")
 
 WORDS = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|IDR|KWD"
 MONEY = rf"(?:(?:{WORDS}|US|A|C|R|S|RD|MX|NZ|HK)?\$|{WORDS}|[€£¥₹₽₩₺₫฿₴₦₱₪₡₲₵₸]"
@@ -39,15 +41,16 @@ class Number:
 
 @dataclass
 class Evidence:
-    """What the cells of a column say of their decimal sign, in rows."""
+    """What the cells of a column say of their decimal sign.
 
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("any", ".", ","), 0))
-    """Rows that read the same by both signs, and those that read by one only."""
-    either: int = 0
-    """Rows that have two readings, such as 1.234."""
-    neither: int = 0
+    They read the same by both signs (`any`), by one only (`.`, `,`), differently by each
+    (`either`, such as 1.234), or by `neither`.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """Rows of each."""
     examples: dict[str, list[str]] = field(default_factory=dict)
-    """By a key of counts, `either` and `neither`: some cells."""
+    """Some cells of each."""
 
     @property
     def sign(self) -> Sign | None:
@@ -85,18 +88,11 @@ def weigh(texts: Iterable[tuple[str, int]]) -> Evidence:
     evidence = Evidence()
     for text, rows in texts:
         by_point, by_comma = parse_number(text, "."), parse_number(text, ",")
-        if by_point is None and by_comma is None:
-            evidence.neither += rows
-            key = "neither"
-        elif by_point is None or by_comma is None:
-            key = "," if by_point is None else "."
-            evidence.counts[key] += rows
-        elif by_point == by_comma:
-            key = "any"
-            evidence.counts[key] += rows
+        if by_point is None or by_comma is None:
+            key = "." if by_point else "," if by_comma else "neither"
         else:
-            evidence.either += rows
-            key = "either"
+            key = "any" if by_point == by_comma else "either"
+        evidence.counts[key] += rows
         examples = evidence.examples.setdefault(key, [])
         if len(examples) < EXAMPLES_MAX:
             examples.append(text)

@@ -20,36 +20,17 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from generators.importing import selection
-from generators.importing.columns import (
-    Columns,
-    build_texts,
-    interpret_numbers,
-    interpret_times,
-)
+from generators.importing.columns import Columns, interpret_numbers, interpret_times
+from generators.importing.engine import build_texts, keep
 from generators.importing.files import list_files, list_parts
 from generators.importing.identity import BLANK, create_macros, repeat_from_first, study_texts
 from generators.importing.mapping import Lookup, Mapping, Rows
+from generators.importing.selection import create_lines
 from generators.importing.tables import Batch, Cells, read_tables
 from infra.errors import UserError
 
-__all__ = ["Reader", "list_files", "open_scratch", "read_lines"]
-
-MEMORY_MAX = "768MB"  # DuckDB spills the rest to disk
 MENDED = ("_file", "_row", "_reason")
 """The columns of the file of refused rows: where a row stood, and why it was refused."""
-
-
-def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
-    """An empty database in the folder; it is removed with the folder."""
-    limits: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": MEMORY_MAX,
-        "temp_directory": str(folder),
-        "threads": 2,
-    }
-    engine = duckdb.connect(str(folder / "lines.duckdb"), config=limits)
-    engine.execute("set TimeZone = 'UTC'")
-    return engine
 
 
 def read_lines(
@@ -63,17 +44,15 @@ def read_lines(
         create_macros(engine, mapping.rows.nothing)
         columns = load_source(engine, mapping, files, report)
         report("reading the columns")
-        texts = study_texts(engine, mapping, columns)
+        names = study_texts(engine, mapping, columns)
         if not mapping.wide and mapping.receipt.by:
-            repeat_from_first(engine, mapping, texts)
-        numbers = interpret_numbers(engine, mapping, columns)
-        signs = {name: sign for name, (sign, _) in numbers.items()}
-        times = interpret_times(engine, mapping, columns)
+            repeat_from_first(engine, mapping, names)
+        names.signs = interpret_numbers(engine, mapping, columns)
+        names.times = interpret_times(engine, mapping, columns)
         report("grouping lines into receipts")
-        selection.create_lines(engine, selection.Names(texts, times, signs), mapping)
-        engine.execute("create table decided (name varchar, ident varchar, sign varchar)")
-        decided = [[name, column, signs.get(name)] for name, column in columns.items()]
-        engine.executemany("insert into decided values (?, ?, ?)", decided)
+        create_lines(engine, names, mapping)
+        decided = [(name, column, names.signs.get(name)) for name, column in columns.items()]
+        keep(engine, "decided", decided, dict.fromkeys(("name", "ident", "sign"), "varchar"))
     except duckdb.Error as error:
         raise UserError(f"The files should hold rows that can be read, but: {error}") from error
     [rows] = engine.execute("select count(*) from taken").fetchone() or (0,)
@@ -112,9 +91,7 @@ def load_source(
     columns = dict(raw.columns)
     for name in (*wanted, *optional):
         columns.setdefault(name, raw.add_column(name))
-    engine.execute("create table raw_columns (name varchar, ident varchar)")
-    if raw.columns:
-        engine.executemany("insert into raw_columns values (?, ?)", [*raw.columns.items()])
+    keep(engine, "raw_columns", raw.columns.items(), {"name": "varchar", "ident": "varchar"})
     if not mapping.wide:
         engine.execute(
             "delete from raw where not mended "

@@ -6,24 +6,19 @@ fields of `lines`, dearer (how many of its units cost a cent more, so that the r
 amount; they are a line of their own), total_nanos (of the row, in billionths of the currency).
 """
 
-from dataclasses import dataclass
-
 import duckdb
 
 from contracts.measures import MEASURES, UNITS_PER_MEASURE
-from generators.importing.columns import Columns, key_time
-from generators.importing.identity import ROUNDED, Texts, quote
+from generators.importing.columns import key_time
+from generators.importing.engine import quote
+from generators.importing.identity import ROUNDED, Names
 from generators.importing.mapping import (
     LINES_MAX,
     PIECE,
     SOLD_BY,
-    Constant,
     Corrections,
     Mapping,
-    Source,
 )
-from generators.importing.numbers import Sign, parse_number
-from infra.errors import UserError
 
 TOTAL = "(grand |sub-?)?(total|sum|summe|gesamt|gesamtsumme|somme|totale|suma|totaal)s?:?"
 SAME = "happened, store, sku, units_read, money, register_id, cashier, customer, card, number"
@@ -42,35 +37,6 @@ SEVERAL = (
 LETTERS = "case kind when 'receipt' then 'R' when 'refund' then 'B' else 'A' end"
 """The suffix of an event's id: a receipt and its refund may share an invoice number."""
 ID_LENGTH_MAX = 64
-
-
-@dataclass(frozen=True)
-class Names:
-    """What was decided of the columns of table `source`."""
-
-    texts: Texts
-    times: list[str]
-    signs: dict[str, Sign]
-
-    @property
-    def columns(self) -> Columns:
-        return self.texts.columns
-
-    def render_text(self, source: Source | list[str] | None) -> str:
-        return self.texts.render(source)
-
-    def render_number(self, source: Source | None, field: str) -> str:
-        """SQL for a field (value, exact, percent) of the number in a column."""
-        if isinstance(source, Constant):
-            number = parse_number(source.value, ".")
-            if number is None:
-                raise UserError(f"fields: expected a number as value, found {source.value}")
-            return {"value": f"{number.value:f}::decimal(38, 9)", "exact": "true"}.get(
-                field, "false"
-            )
-        if source is None:
-            return {"value": "null::decimal(38, 9)"}.get(field, "false")
-        return f"number_{self.columns[source]}.{field}"
 
 
 def create_lines(engine: duckdb.DuckDBPyConnection, names: Names, mapping: Mapping) -> None:
@@ -103,13 +69,13 @@ def _select_taken(names: Names, mapping: Mapping, *, alone: bool) -> str:
     read = f"""
         select source.file, source.row, {"wide_name" if mapping.wide else "null::varchar"} as day,
             source.fault as row_fault, {_render_skip(names, mapping)} as skipped,
-            {names.render_number(fields.units, "value")} as units_read,
+            {names.render_number(fields.units)} as units_read,
             {names.render_number(fields.units, "exact")} as units_exact,
-            {names.render_number(money, "value")} as money,
-            {_render_percent(names, money)} as money_percent,
-            {names.render_number(fields.discount, "value")} as discount,
+            {names.render_number(money)} as money,
+            {names.render_number(money, "percent")} as money_percent,
+            {names.render_number(fields.discount)} as discount,
             {names.render_number(fields.discount, "percent")} as discount_percent,
-            {names.render_number(receipt.discount, "value")} as receipt_discount,
+            {names.render_number(receipt.discount)} as receipt_discount,
             {_render_unread(names, mapping)} as discount_unread,
             times.happened, times.local, {_render_sold_by(names, mapping)} as sold_by,
             {names.render_text(fields.store)} as store, {names.render_text(fields.sku)} as sku,
@@ -132,10 +98,9 @@ def _select_taken(names: Names, mapping: Mapping, *, alone: bool) -> str:
     totals = f"""
         select *, coalesce(number, '~#' || md5({own}) || '.' || copy) as key,
             {_render_total(mapping)} as total_nanos from ({kinds})"""
-    twice = "row_number() over (partition by {} order by file, row) > 1".format(
-        "store, kind, key, happened, sku, units_read, money, copy"
-    )  # a row that several exports hold counts once
-    totals = f"select *, {'false' if alone else twice} as twice from ({totals})"
+    same = "store, kind, key, happened, sku, units_read, money, copy"
+    twice = "false" if alone else f"file > min(file) over (partition by {same})"
+    totals = f"select *, {twice} as twice from ({totals})"  # what several exports hold counts once
     if receipt.discount:
         totals = f"""
             select * replace (total_nanos - coalesce(abs(max(abs(receipt_discount)) over whole
@@ -193,16 +158,11 @@ def _select_priced(counted: str, mapping: Mapping) -> str:
                         from ({counted})))))"""
 
 
-def _render_percent(names: Names, money: Source | None) -> str:
-    return names.render_number(money, "percent")
-
-
 def _render_unread(names: Names, mapping: Mapping) -> str:
     """SQL for whether a row has a discount that is no number."""
     sources = (mapping.fields.discount, mapping.receipt.discount)
     unread = [
-        f"(clean({names.columns[source]}) is not null "
-        f"and {names.render_number(source, 'value')} is null)"
+        f"(clean({names.columns[source]}) is not null and {names.render_number(source)} is null)"
         for source in sources
         if isinstance(source, str)
     ]
@@ -220,7 +180,7 @@ def _render_skip(names: Names, mapping: Mapping) -> str:
             why = quote(f"{name} is {value or 'empty'}")
             cases.append(f"when {fits} then {why}")
     if mapping.rows.skip_zero_units:
-        zero = names.render_number(mapping.fields.units, "value")
+        zero = names.render_number(mapping.fields.units)
         cases.append(f"when {zero} = 0 then 'units are 0'")
     return f"case {' '.join(cases)} end" if cases else "null::varchar"
 

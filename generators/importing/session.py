@@ -13,11 +13,12 @@ import duckdb
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import to_instant
 from generators.importing.account import draw_up, keep_rejected, write_refused
+from generators.importing.engine import open_scratch
 from generators.importing.events import announce_catalog, issue_events, refuse_unplaced
 from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
 from generators.importing.publishing import Imported, Run, Target, Watch, load_known_ids
-from generators.importing.reading import open_scratch, read_lines
+from generators.importing.reading import read_lines
 from generators.own_clock import Timekeeper, read_heartbeat_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError

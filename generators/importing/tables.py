@@ -78,10 +78,8 @@ def _read_csv(part: Part, rows: Rows, wanted: Collection[str]) -> Iterator[Table
         delimiter = lines[0].strip()[4]
     else:
         delimiter = rows.delimiter or choose_delimiter(lines, wanted)
-    for quoting in _order_quotings(part, rows, delimiter):
-        records = _read_records(part, rows, {"delimiter": delimiter, **quoting})
-        yield from _cut_header(part.label, records, wanted)
-        return
+    dialect = {"delimiter": delimiter, **_choose_quoting(part, rows, delimiter)}
+    yield from _cut_header(part.label, _read_records(part, rows, dialect), wanted)
 
 
 def choose_delimiter(lines: Sequence[str], wanted: Collection[str]) -> str:
@@ -96,38 +94,21 @@ def choose_delimiter(lines: Sequence[str], wanted: Collection[str]) -> str:
     return max(DELIMITERS, key=weigh)
 
 
-def _order_quotings(part: Part, rows: Rows, delimiter: str) -> Iterator[dict[str, Any]]:
-    """The way to read quotes by which the fewest rows differ from the others."""
+def _choose_quoting(part: Part, rows: Rows, delimiter: str) -> dict[str, Any]:
+    """The way to read quotes by which the most rows are of one width: no quote swallows rows."""
     with part.open() as opened:
-        has_quotes = any(b'"' in chunk for chunk in iter(lambda: opened.read(CHUNK_BYTES), b""))
-    irregular: list[float] = []
-    for quoting in QUOTINGS if has_quotes else ():
-        irregular.append(_count_irregular(part, rows, {"delimiter": delimiter, **quoting}))
-        if not irregular[-1]:
-            break
-    yield QUOTINGS[irregular.index(min(irregular)) if irregular else 0]
+        if not any(b'"' in chunk for chunk in iter(lambda: opened.read(CHUNK_BYTES), b"")):
+            return QUOTINGS[0]
 
-
-def _count_irregular(part: Part, rows: Rows, dialect: dict[str, Any]) -> float:
-    """How many rows have another width than most, or a cell that swallowed whole rows."""
-    widths: Counter[int] = Counter()
-    swallowed: Counter[int] = Counter()
-    with open_text(part, rows.encoding) as text:
-        reader, line = csv.reader(text, **dialect), 0
+    def count_regular(quoting: dict[str, Any]) -> int:
         try:
-            for record in reader:
-                widths[len(record)] += 1
-                if reader.line_num > line + 1:
-                    cells = (cell for cell in record if "\n" in cell)
-                    swallowed[
-                        max((cell.count(dialect["delimiter"]) for cell in cells), default=0)
-                    ] += 1
-                line = reader.line_num
-        except csv.Error:
-            return float("inf")
-    [(width, count)] = widths.most_common(1) or [(0, 0)]
-    taken = sum(rows for most, rows in swallowed.items() if most >= width - 1)
-    return widths.total() - widths[0] - count + taken
+            records = _read_records(part, rows, {"delimiter": delimiter, **quoting})
+            widths = Counter(len(record) for record in records if record)
+        except UserError:
+            return 0
+        return max(widths.values(), default=0)
+
+    return max(QUOTINGS, key=count_regular)
 
 
 def _read_records(part: Part, rows: Rows, dialect: dict[str, Any]) -> Iterator[list[str]]:

@@ -1,6 +1,7 @@
 """Times as people write them: ISO 8601 and what is near it, formats, serial numbers, clocks."""
 
 import re
+from calendar import month_abbr
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
@@ -23,6 +24,7 @@ ISO = re.compile(
 )
 ZONE = r"(?:Z|UTC|GMT|[-+]\d{2}:?(?:\d{2})?)"
 OFFSET = re.compile(rf"\s*{ZONE}", re.IGNORECASE)
+OFFSET_BEHIND = re.compile(rf"\s*{ZONE}$", re.IGNORECASE)
 CLOCK = re.compile(
     r"(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?:[:.m](?P<second>\d{2})(?:[.,](?P<part>\d{1,9}))?)?s?"
     r"(?:\s?(?P<half>[AaPp])\.?\s?[Mm]\.?)?"
@@ -33,25 +35,12 @@ BASIC = re.compile(
 DIGITS = re.compile(r"(?P<hour>\d\d)(?P<minute>\d\d)?(?P<second>\d\d)?(?P<part>x)?")
 ZONE_NAME = re.compile(r"\s*\[[A-Za-z_/+-]+\]$")
 
-FIELDS = {
-    "Y": r"(?P<year>\d{4})",
-    "y": r"(?P<short_year>\d{2})",
-    "m": r"(?P<month>\d{1,2})",
-    "b": r"(?P<name>[^\W\d_]+)\.?",
-    "B": r"(?P<name>[^\W\d_]+)\.?",
-    "d": r"(?P<day>\d{1,2})",
-    "H": r"(?P<hour>\d{1,2})",
-    "I": r"(?P<hour12>\d{1,2})",
-    "M": r"(?P<minute>\d{1,2})",
-    "S": r"(?P<second>\d{1,2})",
-    "f": r"(?P<part>\d{1,9})",
-    "p": r"(?P<half>[ap])\.?\s?m\.?",
-    "z": rf"(?P<offset>{ZONE})",
-    "a": r"[^\W\d_]+\.?",
-    "A": r"[^\W\d_]+\.?",
-}
-"""What each field of a format reads."""
-SHORT = {"%-": "%", "%T": "%H:%M:%S", "%R": "%H:%M", "%F": "%Y-%m-%d", "%h": "%b"}
+DIRECTIVES = frozenset("YymbBdHIMSfpzaA%")
+SHORT = {"%-": "%", "%T": "%H:%M:%S", "%R": "%H:%M", "%F": "%Y-%m-%d", "%h": "%b", "%B": "%b"}
+WEEKDAY = re.compile(r"^[^\W\d_]+[.,]*\s*")
+HALF = re.compile(r"(?<![^\W\d])([ap])\.?\s?m\.?(?![^\W\d])", re.IGNORECASE)
+WORD = re.compile(r"([^\W\d_]{3,})(?:\.(?=\s|$))?")
+LONG_PART = re.compile(r"([.,]\d{6})\d+")
 _NAMES = (
     "jan gen ene|feb fev|mar mrz maa|apr avr abr|may mai mag mei|jun juin giu|jul juil lug|"
     "aug aou ago|sep set|oct okt ott out|nov|dec dez dic des"
@@ -136,69 +125,58 @@ def _read_clock(named: dict[str, str | None]) -> timedelta | None:
     return passed if (hour < 24 or is_end) and minute < 60 and second < 60 else None
 
 
-def _count(text: str, form: str) -> Moment | None:
+def _parse_format(text: str, form: str) -> Moment | None:
     if form == EXCEL:
         return _count_days(text, EXCEL_SINCE)
     with suppress(ValueError, OverflowError):
-        seconds = float(text) / (1000 if form == UNIX_MS else 1)
-        return Moment(datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None), True)
+        if form in COUNTED:
+            seconds = float(text) / (1000 if form == UNIX_MS else 1)
+            return Moment(datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None), True)
+        plain, has_clock = compile_format(form)
+        if not text.isascii() or any(map(str.isalpha, text)):
+            text = _translate(WEEKDAY.sub("", text) if form.startswith(("%a", "%A")) else text)
+        text, is_instant, ahead = LONG_PART.sub(r"\1", text), plain.endswith("%z"), timedelta()
+        if is_instant:
+            plain, zone = plain.removesuffix("%z").rstrip(), OFFSET_BEHIND.search(text)
+            if zone is None:
+                return None
+            text, ahead = text[: zone.start()], read_offset(zone[0])
+        moment = datetime.strptime(text, plain)  # noqa: DTZ007 - a wall's, or its offset is off
+        return Moment(moment - ahead, is_instant, has_clock)
     return None
 
 
-def _parse_format(text: str, form: str) -> Moment | None:
-    if form in COUNTED:
-        return _count(text, form)
-    pattern, has_clock = compile_format(form)
-    found = pattern.fullmatch(text)
-    if found is None:
-        return None
-    try:
-        return _read_fields(found.groupdict(), has_clock=has_clock)
-    except (ValueError, OverflowError):
-        return None
+def _translate(text: str) -> str:
+    """Months and halves of the day as strptime knows them."""
+
+    def name(word: re.Match[str]) -> str:
+        letters = "".join(filter(str.isalpha, normalize("NFKD", word[1].lower())))
+        month = MONTHS.get(letters[:4]) or MONTHS.get(letters[:3])
+        return month_abbr[month] if month else word[0]
+
+    return WORD.sub(name, HALF.sub(r"\1m", text))
 
 
 @cache
-def compile_format(form: str) -> tuple[re.Pattern[str], bool]:
-    """What a format of strptime reads, and whether it has the time of day. Raises ValueError."""
+def compile_format(form: str) -> tuple[str, bool]:
+    """The format for strptime, and whether it has the time of day. Raises ValueError."""
     for short, long in SHORT.items():
         form = form.replace(short, long)
-    pattern = ""
-    for literal, blank, field in re.findall(r"([^%\s]+)|(\s+)|%(.?)", form):
-        if field not in ("", "%", *FIELDS):
-            raise ValueError(f"one of {', '.join('%' + name for name in FIELDS)}")
-        pattern += re.escape(literal) + (r"\s+" if blank else "") + FIELDS.get(field, field)
-    compiled = re.compile(pattern, re.IGNORECASE)
-    fields = set(compiled.groupindex)
-    if not (fields & {"year", "short_year"} and fields & {"month", "name"} and "day" in fields):
+    form = re.sub(r"^%[aA][.,]?\s*", "", form)
+    fields = set(re.findall("%(.?)", form))
+    if not fields <= DIRECTIVES:
+        raise ValueError(f"one of {', '.join('%' + name for name in sorted(DIRECTIVES))}")
+    if not (fields & {"Y", "y"} and fields & {"m", "b"} and "d" in fields):
         raise ValueError("a format with year, month and day, such as %d/%m/%Y %H:%M")
-    if ("half" in fields) != ("hour12" in fields):
+    if "z" in fields and not form.endswith("%z"):
+        raise ValueError("a format with %z at its end")
+    if ("p" in fields) != ("I" in fields):
         raise ValueError("%I together with %p: hours up to 12 need the half of the day")
-    return compiled, bool(fields & {"hour", "hour12"})
+    return form, bool(fields & {"H", "I"})
 
 
 def has_hours(form: str) -> bool:
     return form in COUNTED or compile_format(form)[1]
-
-
-def _read_fields(named: dict[str, str | None], *, has_clock: bool) -> Moment | None:
-    if year := named.get("short_year"):
-        number = int(year) + (1900 if int(year) > 68 else 2000)
-    else:
-        number = int(named["year"] or 0)
-    if name := named.get("name"):
-        plain = "".join(letter for letter in normalize("NFKD", name.lower()) if letter.isalpha())
-        month = MONTHS.get(plain[:4]) or MONTHS.get(plain[:3], 0)
-    else:
-        month = int(named["month"] or 0)
-    midnight = datetime(number, month, int(named["day"] or 0))  # noqa: DTZ001 - a wall's
-    named["hour"] = named.get("hour12") or named.get("hour")
-    passed = _read_clock(named)
-    if passed is None:
-        return None
-    if (offset := named.get("offset")) is None:
-        return Moment(midnight + passed, has_clock=has_clock)
-    return Moment(midnight + passed - read_offset(offset), True, has_clock)
 
 
 def read_offset(text: str) -> timedelta:

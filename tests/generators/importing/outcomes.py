@@ -13,6 +13,7 @@ import yaml
 from contracts import ADJUSTMENTS, PRODUCTS, RECEIPTS, REFUNDS
 from contracts.times import to_instant
 from generators.importing.account import draw_up, keep_rejected, write_refused
+from generators.importing.engine import open_scratch
 from generators.importing.events import (
     Issued,
     Refused,
@@ -23,7 +24,7 @@ from generators.importing.events import (
 )
 from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
-from generators.importing.reading import open_scratch, read_lines
+from generators.importing.reading import read_lines
 
 Event = dict[str, Any]
 
@@ -96,8 +97,8 @@ def bring_in(folder: Path, text: str, *names: str, **files: str | bytes) -> Outc
                 found.names[issued.event["sku"]] = issued.event["name"]
         keep_rejected(engine, [(refusal.event_id, refusal.reasons[0]) for refusal in found.refused])
         found.account = draw_up(engine, mapping)
-        if write_refused(engine, mapping, Path(scratch) / "refused.csv"):
-            found.to_mend = (Path(scratch) / "refused.csv").read_text()
+        write_refused(engine, mapping, mended := Path(scratch) / "refused.csv")
+        found.to_mend = mended.read_text() if mended.exists() else ""
     return found
 
 

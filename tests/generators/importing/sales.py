@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from generators.importing.engine import open_scratch
 from generators.importing.events import (
     Issued,
     Refused,
@@ -19,7 +20,7 @@ from generators.importing.events import (
     to_outgoing,
 )
 from generators.importing.mapping import Mapping, read_mapping
-from generators.importing.reading import open_scratch, read_lines
+from generators.importing.reading import read_lines
 from infra.settings import locate_root
 
 HEADER = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country"

@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 from contracts import HEARTBEATS, RECEIPTS
+from generators.importing.engine import open_scratch
 from generators.importing.events import Issued, Refused
 from generators.importing.publishing import HORIZON_MS, SLOT_MS, Imported, Run, Target, Watch
-from generators.importing.reading import open_scratch
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing
 from ops.control.world_clock import choose_beat_ms
