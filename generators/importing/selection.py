@@ -59,33 +59,39 @@ def create_lines(engine: duckdb.DuckDBPyConnection, names: Names, mapping: Mappi
 def _select_taken(names: Names, mapping: Mapping, *, alone: bool) -> str:
     fields, products, receipt = mapping.fields, mapping.products, mapping.receipt
     money = fields.unit_price if fields.amount is None else fields.amount
-    sources = (fields.units, money, fields.discount, receipt.discount)
-    used = {names.columns[source] for source in sources if isinstance(source, str)}
     joins = "".join(
         f" left join number_{column} on number_{column}.text = source.{column}"
-        for column in sorted(used)
+        for column in (names.columns[name] for name in names.signs)
     )
-    signs = _render_signs(names, mapping)
+    numbers = {
+        "units_read": fields.units,
+        "money": money,
+        "discount": fields.discount,
+        "receipt_discount": receipt.discount,
+    }
+    people = ("register_id", "cashier", "customer", "card")
+    texts = {
+        **{name: getattr(fields, name) for name in ("store", "sku", *people)},
+        **{name: getattr(products, name) for name in ("name", "category")},
+    }
+    columns = {
+        "day": "wide_name" if mapping.wide else "null::varchar",
+        "row_fault": "source.fault",
+        "skipped": _render_skip(names, mapping),
+        **{name: names.render_number(source) for name, source in numbers.items()},
+        "units_exact": names.render_number(fields.units, "exact"),
+        "money_percent": names.render_number(money, "percent"),
+        "discount_percent": names.render_number(fields.discount, "percent"),
+        "discount_unread": _render_unread(names, mapping),
+        "sold_by": _render_sold_by(names, mapping),
+        **{name: names.render_text(source) for name, source in texts.items()},
+        "is_cancelled": _render_signs(names, mapping),
+        "correction": _render_correction(names, mapping),
+        "number": _render_receipt(names, mapping),
+    }
+    selected = ", ".join(f"{sql} as {name}" for name, sql in columns.items())
     read = f"""
-        select source.file, source.row, {"wide_name" if mapping.wide else "null::varchar"} as day,
-            source.fault as row_fault, {_render_skip(names, mapping)} as skipped,
-            {names.render_number(fields.units)} as units_read,
-            {names.render_number(fields.units, "exact")} as units_exact,
-            {names.render_number(money)} as money,
-            {names.render_number(money, "percent")} as money_percent,
-            {names.render_number(fields.discount)} as discount,
-            {names.render_number(fields.discount, "percent")} as discount_percent,
-            {names.render_number(receipt.discount)} as receipt_discount,
-            {_render_unread(names, mapping)} as discount_unread,
-            times.happened, times.local, {_render_sold_by(names, mapping)} as sold_by,
-            {names.render_text(fields.store)} as store, {names.render_text(fields.sku)} as sku,
-            {names.render_text(fields.register_id)} as register_id,
-            {names.render_text(fields.cashier)} as cashier,
-            {names.render_text(fields.customer)} as customer,
-            {names.render_text(fields.card)} as card, {names.render_text(products.name)} as name,
-            {names.render_text(products.category)} as category, {signs} as is_cancelled,
-            {_render_correction(names, mapping)} as correction,
-            {_render_receipt(names, mapping)} as number
+        select source.file, source.row, times.happened, times.local, {selected}
         from source{joins} left join times on times.text = {key_time(names.columns, names.times)}"""
     copy = "1" if alone else f"row_number() over (partition by file, {SAME} order by row)"
     kinds = f"""

@@ -28,6 +28,15 @@ from generators.importing.reading import read_lines
 
 Event = dict[str, Any]
 
+PLAIN = """
+time: {column: When, zone: UTC}
+receipt: {by: [Receipt]}
+fields: {sku: Article, units: Qty, unit_price: Price, store: Shop}
+money: {currency: EUR}
+"""
+HEAD = "Receipt,When,Shop,Article,Qty,Price\n"
+ROW = "1,2024-03-01 09:00,LEEDS,A-1,2,4.50\n"
+
 
 @dataclass
 class Outcome:

@@ -8,15 +8,15 @@ import pytest
 
 from generators.importing.drafting import propose_mapping
 from infra.errors import UserError
-from tests.generators.importing.outcomes import bring_in, cents, render, units, write_files
-
-PLAIN = """
-time: {column: When, zone: UTC}
-receipt: {by: [Receipt]}
-fields: {sku: Article, units: Qty, unit_price: Price, store: Shop}
-money: {currency: EUR}
-"""
-HEAD = "Receipt,When,Shop,Article,Qty,Price\n"
+from tests.generators.importing.outcomes import (
+    HEAD,
+    PLAIN,
+    bring_in,
+    cents,
+    render,
+    units,
+    write_files,
+)
 
 
 def test_rows_that_lost_their_number_are_receipts_of_their_own(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import yaml
 from generators.importing.drafting import propose_mapping
 from generators.importing.mapping import Mapping
 from tests.generators.importing.outcomes import bring_in, cents, write_files
+from tests.generators.importing.sales import SHAPE, write_m5, write_uci
 
 HEAD = "Receipt,When,Shop,Article,Qty,Price,Customer\n"
 
@@ -68,6 +69,12 @@ def draft(folder: Path, *rows: str, head: str = HEAD) -> str:
         (["1,2024-03-01,L,A,1,1,"], "if it is the amount, write amount"),
         (["1,2024-03-01,L,A,1,1,"], '  at: "12:00"  # the files say the day only'),
         (["1,45352.375,L,A,1,1,"], 'format: "excel"'),
+        (["1,2024-03-01,L,A,0.350,1,"], "# measure: {value: kilogram}"),
+        (
+            [f"{n},2024-03-01,L,A,1,5," for n in range(3_000)]
+            + ["x,2024-03-01,L,A,1,4.50,", 'y,2024-03-01,L,A,1,"4,50",'],
+            "CHECK: 4.50 · 4,50",
+        ),
         (
             ["1,01/03/2024 9:05 PM,L,A,1,1,"],
             "or %m/%d/%Y %I:%M %p: 2024-01-03 to 2024-01-03, not 2024-03-01",
@@ -78,11 +85,14 @@ def test_a_draft_says_what_it_doubts(tmp_path: Path, rows: list[str], expected: 
     assert expected in draft(tmp_path, *rows)
 
 
-def test_a_draft_looks_at_the_last_row_too(tmp_path: Path) -> None:
-    rows = [f"{number},2024-03-01,L,A,1,5," for number in range(3_000)]
-    assert "CHECK: 4.50 · 4,50" in draft(
-        tmp_path, *rows, "x,2024-03-01,L,A,1,4.50,", 'y,2024-03-01,L,A,1,"4,50",'
-    )
+def test_a_draft_finds_what_the_mapping_of_a_shape_says(tmp_path: Path) -> None:
+    drafted = Mapping.model_validate(yaml.safe_load(propose_mapping(write_uci(tmp_path / "a.csv"))))
+    assert drafted.fields.model_copy(update={"store": SHAPE.fields.store}) == SHAPE.fields
+    assert (drafted.receipt, drafted.cancelled) == (SHAPE.receipt, SHAPE.cancelled)
+    wide = Mapping.model_validate(yaml.safe_load(propose_mapping(write_m5(tmp_path))))
+    assert wide.wide is not None
+    assert wide.wide.columns.pattern == "^d_[0-9]+$"
+    assert (wide.fields.sku, wide.fields.store) == ("item_id", "store_id")
 
 
 def test_a_draft_finds_what_surrounds_the_rows(tmp_path: Path) -> None:

@@ -96,13 +96,6 @@ def test_equal_rows_without_a_receipts_number_are_told_apart_and_keep_their_ids(
     assert [outcome.event_id for outcome in second][1:] == ids
 
 
-def test_what_two_files_both_hold_is_there_once(tmp_path: Path) -> None:
-    first, other = write_uci(tmp_path / "a.csv"), write_uci(tmp_path / "b.csv")
-    alone = read_issued(SHAPE, first)
-    both = read_issued(SHAPE, first, other)
-    assert [each.event for each in both] == [each.event for each in alone]
-
-
 def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> None:
     rows = [
         uci_row("1", 5, "12/1/2010 8:26"),
@@ -157,21 +150,6 @@ def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: 
     assert refund.event["lines"][0]["units"] == 100
     for issued in (first, second, refund):
         assert not isinstance(to_outgoing(issued, issued.at_ms), Refused)
-
-
-def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
-    rows = "id;when;sku;qty;price\n1;2024-03-01 09:00;APPLES;0,5;2,99\n"
-    for_all = create_mapping(fields={**FIELDS, "measure": {"value": "kilogram"}})
-    [receipt] = read_issued(for_all, write(tmp_path, rows))
-    [line] = receipt.event["lines"]
-    assert line == {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
-
-
-def test_an_amount_of_a_line_becomes_the_price_of_a_whole_measure(tmp_path: Path) -> None:
-    fields = {**FIELDS, "unit_price": None, "amount": "price", "measure": "unit"}
-    by_amount = create_mapping(**MEASURED | {"fields": fields})
-    first, *_ = read_issued(by_amount, write(tmp_path))
-    assert [line["unit_price_cents"] for line in first.event["lines"]] == [854, 299, 170]
 
 
 def test_what_is_no_quantity_of_its_measure_is_refused(tmp_path: Path) -> None:

@@ -59,6 +59,20 @@ def test_a_row_that_one_price_does_not_divide_becomes_two_lines(
     assert [(line["units"], line["unit_price_cents"]) for line in lines] == expected
 
 
+@pytest.mark.parametrize(
+    ("rounding", "amount", "expected"),
+    [("half-up", "1.0050", 101), ("half-even", "1.0050", 100), ("down", "1.0099", 100)],
+)
+def test_an_amount_is_rounded_as_the_mapping_says(
+    tmp_path: Path, rounding: str, amount: str, expected: int
+) -> None:
+    mapping = MAPPING.replace("currency: EUR", f"currency: EUR, rounding: {rounding}")
+    mapping = mapping.replace("zone: UTC", "zone: Europe/Berlin")
+    found = bring_in(tmp_path, mapping, **{"a.csv": write_rows((1, 1, amount, "", "", "piece"))})
+    assert [line["unit_price_cents"] for line in found.receipts[0]["lines"]] == [expected]
+    assert found.times == ["2024-03-01T08:00:00Z"]
+
+
 def test_rows_of_one_receipt_lose_no_cent_by_their_discount(tmp_path: Path) -> None:
     text = write_rows(*((1, 1, "3.33", "", "1.00" if not n else "", "piece") for n in range(3)))
     found = bring_in(tmp_path, MAPPING, **{"a.csv": text})

@@ -10,7 +10,6 @@ import pytest
 from generators.importing.files import list_files
 from infra.errors import UserError
 from tests.generators.importing.sales import (
-    FIELDS,
     SHAPE,
     at,
     create_mapping,
@@ -19,10 +18,8 @@ from tests.generators.importing.sales import (
     read,
     read_issued,
     select_issued,
-    uci_row,
     write_csv,
     write_m5,
-    write_rows,
     write_uci,
 )
 
@@ -46,22 +43,6 @@ def convert(file: Path, plain: Path) -> Path:
     return file
 
 
-def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text('id;sku;qty;when;total\n1;A;3;2011-07-01 10:00:00;"1.000,019"\n')
-    wanted = create_mapping(
-        time={"column": "when", "zone": "Europe/Berlin"},
-        fields={**FIELDS, "unit_price": None, "amount": "total"},
-        money={"currency": "EUR", "rounding": "down"},
-    )
-    [receipt] = read_issued(wanted, file)
-    assert receipt.at_ms == at(2011, 7, 1, 8)
-    assert receipt.event["lines"] == [
-        {"sku": "A", "units": 1, "unit_price_cents": 33333},
-        {"sku": "A", "units": 2, "unit_price_cents": 33334},
-    ]
-
-
 def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     row = {"id": 1, "sku": "A", "qty": 1, "price": 2, "when": "2011-07-01T10:00:00+05:00"}
     file = tmp_path / "a.jsonl"
@@ -69,27 +50,6 @@ def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     outcomes = read(create_mapping(rows={}, time={"column": "when"}), file)
     assert [issued.at_ms for issued in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
     assert find_reasons(outcomes) == {2: "row: expected an object in JSON"}
-
-
-def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
-    rows = [
-        uci_row("1", 1, "12/1/2010 8:26", sku=("POST", "POSTAGE")),
-        uci_row("2", 0, "12/1/2010 8:26"),
-        uci_row("3", 1, "12/1/2010 8:26"),
-    ]
-    skip = {"skip": {"StockCode": ["POST"]}, "skip_zero_units": True}
-    wanted = load_mapping("uci-online-retail", rows=skip)
-    outcomes = read(wanted, write_rows(tmp_path / "a.csv", *rows))
-    assert [issued.event_id for issued in select_issued(outcomes)] == ["ONLINE-3-R"]
-    assert len(outcomes) == 1
-
-
-def test_a_column_per_day_is_found_by_a_pattern_as_python_reads_it(tmp_path: Path) -> None:
-    file = write_m5(tmp_path)
-    wide = {"columns": "^(?=d)d_", "name": "d", "value": "sold"}
-    ahead = load_mapping("m5", wide=wide)
-    expected = [issued.event for issued in read_issued(load_mapping("m5"), file)]
-    assert [issued.event for issued in read_issued(ahead, file)] == expected
 
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
@@ -110,10 +70,3 @@ def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
         calendar.write("2011-01-29,11101,d_1\n")
     with pytest.raises(UserError, match="one row for each"):
         read(load_mapping("m5"), file)
-
-
-def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
-    write_uci(tmp_path / "b.csv")
-    write_uci(tmp_path / "a.csv")
-    (tmp_path / "notes.md").write_text("no sales")
-    assert [file.name for file in list_files([tmp_path])] == ["a.csv", "b.csv"]
