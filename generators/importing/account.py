@@ -36,6 +36,10 @@ def keep_rejected(
     )
 
 
+ALL_ROWS = "coalesce(sum(case kind when 'refund' then -total_nanos else total_nanos end), 0)"
+"""SQL for what rows come to, in billionths: what was paid, less what was paid back."""
+
+
 def draw_up(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> dict[str, Any]:
     """The account, as JSON can hold it; money is in the currency's smallest unit."""
     engine.execute(
@@ -51,7 +55,7 @@ def draw_up(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> dict[str, An
         "strftime(make_timestamp(max(issued) * 1000), '%Y-%m-%dT%H:%M:%S.%gZ'), "
         "count(distinct customer), count(distinct sku) from used",
     )
-    [[nanos]] = _ask(engine, "select coalesce(sum(total_nanos), 0) from taken")
+    [[nanos]] = _ask(engine, f"select {ALL_ROWS} from taken")
     [[unnumbered]] = _ask(
         engine, "select count(*) from taken where not numbered and skipped is null"
     )

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 import yaml
 
+from generators.importing.account import ALL_ROWS
 from generators.importing.columns import is_clock, list_texts
 from generators.importing.engine import open_scratch
 from generators.importing.files import choose_encoding, guess_encoding, list_files, list_parts
@@ -125,7 +126,7 @@ TRIALS = {
     "blank": "select case when count(*) > 0 then format('{} rows have no number: each is a receipt "
     "of its own', count(*)) end from taken where not numbered "
     "having count(*) < (select count(*) from taken)",
-    "total": "select format('{:,.2f}', coalesce(sum(total_nanos), 0)::double / 1e9) from taken",
+    "total": f"select format('{{:,.2f}}', {ALL_ROWS}::double / 1e9) from taken",
     "rows": "select format('{:,} rows, {:,} of them refused', count(*), count(fault)) from taken",
     "faults": "select string_agg(format('{} × {}', n, fault), '; ') from (select fault, "
     "count(*) as n from taken where fault is not null group by 1 order by 2 desc limit 3)",

@@ -168,9 +168,10 @@ def guess_encoding(part: Part) -> tuple[str, str]:
     with part.open() as opened:
         lines = (line for line in opened if not line.isascii())
         sample = b"".join(line for line, _ in zip(lines, range(500), strict=False))[:SAMPLE_BYTES]
-    words = [word for word in re.findall(rb"[A-Za-z\x80-\xff]+", sample) if not word.isascii()]
+    words = re.findall(rb"[A-Za-z\x80-\xff]{2,}", sample)  # no word: a sign, such as the euro's
+    words = [word for word in words if not word.isascii()]
     strange = sum(byte > 0x7F for word in words for byte in word)
-    is_latin = strange < LATIN_MAX * sum(map(len, words))
+    is_latin = strange <= LATIN_MAX * sum(map(len, words))
     pages = [page for page in (LATIN if is_latin else OTHERS) if _decodes(sample, page)]
     best = from_bytes(sample, cp_isolation=pages).best() if pages else None
     guessed = best.encoding if best else (pages or LATIN)[0]

@@ -9,6 +9,9 @@ from generators.importing.times import EXCEL, UNIX, UNIX_MS, Moment, parse_time
 
 MOST = 0.8
 """A format is likely if it reads so much of a column: some rows may be faulty."""
+MANY = 0.4
+"""The share of a format in a column that is known to hold times, of several formats."""
+CURRENCIES = {"€": "EUR", "£": "GBP", "$": "USD", "₹": "INR", "R$": "BRL"}
 FIRST = 100
 """So many texts are enough to leave most formats out."""
 WIDE_COLUMNS_MIN = 7
@@ -93,8 +96,8 @@ def match_days(columns: Sequence[str]) -> str | None:
     return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"
 
 
-def find_formats(texts: Sequence[str]) -> list[str | None]:
-    """The likely formats of a column, the likeliest first; None is ISO 8601."""
+def find_formats(texts: Sequence[str], share_min: float = MOST) -> list[str | None]:
+    """The formats that read such a share of a column's texts; None is ISO 8601."""
     counted = [EXCEL] if all(re.fullmatch(r"[2-7]\d{4}([.,]\d+)?", text) for text in texts) else []
     counted += [UNIX] if all(re.fullmatch(r"1\d{9}(\.\d+)?", text) for text in texts) else []
     counted += [UNIX_MS] if all(re.fullmatch(r"1\d{12}", text) for text in texts) else []
@@ -102,7 +105,7 @@ def find_formats(texts: Sequence[str]) -> list[str | None]:
         return list(counted)
     forms: Sequence[str | None] = (None, *FORMATS)
     for some in (texts[:FIRST], texts):
-        forms = [form for form in forms if count_fits(some, form) >= MOST * len(some)]
+        forms = [form for form in forms if count_fits(some, form) >= share_min * len(some)]
     return list(forms)
 
 

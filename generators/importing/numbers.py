@@ -18,7 +18,7 @@ MONEY += r"|kr\.?|Kč|zł|Ft|lei|Rs\.?|RM|Rp\.?|R|S/\.?|руб\.?|р\.)"
 NUMBER = re.compile(
     rf"(?P<open>\()?(?P<sign>[-+])?\s?(?:{MONEY})?\s?(?P<inner>[-+])?"
     r"(?P<digits>[0-9][0-9.,' ]*|[.,][0-9]+)(?P<power>[eE][-+]?[0-9]{1,2})?"
-    rf"\s?(?:{MONEY})?\s?(?P<trail>[-+])?(?P<close>\))?\s?(?P<percent>%)?"
+    rf"\s?(?P<trail>[-+])?\s?(?:{MONEY})?\s?(?P<last>[-+])?(?P<close>\))?\s?(?P<percent>%)?"
 )
 GROUPED = r"[1-9][0-9]{{0,2}}(?:([{0}' ])[0-9]{{3}})(?:\1[0-9]{{3}})*"
 INDIAN = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
@@ -73,7 +73,7 @@ def parse_number(text: str, sign: Sign) -> Number | None:
     found = NUMBER.fullmatch(text.strip())
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
-    signs = [found[name] for name in ("open", "sign", "inner", "trail") if found[name]]
+    signs = [found[name] for name in ("open", "sign", "inner", "trail", "last") if found[name]]
     digits = found["digits"].strip()
     if len(signs) > 1 or not BODIES[sign].fullmatch(digits) or len(digits) > DIGITS_MAX:
         return None

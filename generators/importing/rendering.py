@@ -1,10 +1,18 @@
 """Renders what was found in the files as a mapping in YAML, with CHECK where a person looks."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from generators.importing.guessing import find_formats, find_others, read_with, simplify
+from generators.importing.guessing import (
+    CURRENCIES,
+    MANY,
+    find_formats,
+    find_others,
+    read_with,
+    simplify,
+)
 from generators.importing.identity import ROUNDED
 from generators.importing.mapping import NOTHING
 from generators.importing.numbers import SIGNS, Evidence, parse_number
@@ -76,7 +84,8 @@ def render_draft(found: Found, tried: dict[str, str]) -> Iterator[str]:
     yield from _render_receipt(found, tried)
     yield from _render_signs(found, tried)
     yield from _render_fields(found, tried)
-    yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
+    currency = _find_currency(found)
+    yield f"money: {{currency: {currency}, decimals: 2, rounding: half-up}}  # CHECK"
     named = (name for name in ("name", "category") if name in found.guesses)
     products = (f"{name}: {quote_name(found.guesses[name])}" for name in named)
     yield f"products: {{{', '.join(products)}}}"
@@ -160,6 +169,14 @@ def _doubt_ids(found: Found, name: str) -> Iterator[str]:
             yield f"{text} has {rows:,} rows; if it is nobody: rows: {{nothing: [{nobody}]}}"
 
 
+def _find_currency(found: Found) -> str:
+    """The currency whose sign most prices have; by default the euro."""
+    priced = found.get("amount") or found.get("unit_price")
+    texts = priced.texts if priced else ()
+    signs = Counter(sign for text in texts if (sign := re.sub(r"[^€£$₹R]", "", text)))
+    return CURRENCIES.get(max(signs, key=lambda sign: signs[sign], default=""), "EUR")
+
+
 def _render_time(found: Found) -> Iterator[str]:
     yield "time:"
     column = found.get("time")
@@ -170,7 +187,7 @@ def _render_time(found: Found) -> Iterator[str]:
         yield "  column: CHECK  # no column looks like a time"
     else:
         texts = list(column.texts)
-        forms = find_formats(texts)
+        forms = find_formats(texts) or find_formats(texts, MANY)
         moments = [read_with(text, form) for form in forms[:1] for text in texts]
         has_clock = any(moment is not None and moment.has_clock for moment in moments)
         beside = [] if has_clock else [*map(quote_name, found.clocks)]
@@ -190,7 +207,7 @@ def _render_formats(texts: Sequence[str], forms: Sequence[str | None]) -> Iterat
         days = _span(texts, first)
         differ = {form: _span(texts, form) for form in forms[1:] if form is not None}
         doubts = [f"or {form}: {span}, not {days}" for form, span in differ.items() if span != days]
-        others = [] if doubts else [form for form in find_others(texts, first) if form]
+        others = [form for form in find_others(texts, first) if form]
         formats = ", ".join(f'"{form}"' for form in (first, *others))
         yield f"  format: {f'[{formats}]' if others else formats}{_check(*doubts)}"
 

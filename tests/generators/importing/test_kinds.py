@@ -109,6 +109,7 @@ def test_a_number_that_a_spreadsheet_rounded_is_refused(tmp_path: Path) -> None:
         ("12,34,567.8", "1234567.8", None),
         ("(4.50)", "-4.50", None),
         ("4.50-", "-4.50", None),
+        ("1.299,00- €", None, "-1299.00"),
         ("−4", "-4", "-4"),
         ("CHF 0.350", "0.350", None),
         ("R$ 1.234,56", None, "1234.56"),
@@ -400,3 +401,9 @@ def test_a_number_beyond_every_till_is_refused(tmp_path: Path) -> None:
 def test_a_visit_into_another_day_lasts_six_hours(tmp_path: Path, hours: int, count: int) -> None:
     late = rows("1,2024-03-01 22:00,L,A,1,1", f"1,2024-03-02 0{hours - 2}:00,L,A,1,1")
     assert len(bring_in(tmp_path, PLAIN, **late).receipts) == count
+
+
+def test_all_rows_come_to_what_was_paid_less_what_was_paid_back(tmp_path: Path) -> None:
+    mapping = PLAIN + "cancelled: {negative_units: true}"
+    found = bring_in(tmp_path, mapping, **rows("1,2024-03-01,L,A,3,2", "2,2024-03-01,L,A,-1,2"))
+    assert found.account["all_rows_come_to"] == "4"
