@@ -105,7 +105,8 @@ def interpret_times(
     """
     names = choose_time(engine, mapping, columns)
     key = key_time(columns, names)
-    clock = _choose_clock(engine, columns, names)
+    clocks = [text for name in names[1:] for text, _ in list_texts(engine, columns[name])]
+    clock = choose_clock(clocks)
     knows_clock = len(names) > 1 or _has_clock(engine, mapping, columns[names[0]])
     rows = (
         (text, str(moment.local), str(moment.is_instant))
@@ -160,11 +161,6 @@ def is_clock(engine: duckdb.DuckDBPyConnection, column: str) -> bool:
             return False
         some = True
     return some
-
-
-def _choose_clock(engine: duckdb.DuckDBPyConnection, columns: Columns, names: list[str]) -> Clock:
-    texts = list_texts(engine, columns[names[1]]) if len(names) > 1 else ()
-    return choose_clock(text.strip() for text, _ in texts)
 
 
 def _read_moment(text: str, mapping: Mapping, clock: Clock, *, knows_clock: bool) -> Moment | None:

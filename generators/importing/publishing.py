@@ -7,6 +7,7 @@ complete up to the last heartbeat.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby, islice
@@ -14,11 +15,11 @@ from time import monotonic
 from typing import Any, TypeVar
 
 import duckdb
-import pyarrow as pa
 
 from contracts import RECEIPTS
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND
+from generators.importing.engine import keep
 from generators.importing.events import Issued, Refused, to_outgoing
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.identities import AsSent, Edge
@@ -38,13 +39,12 @@ STEPS_MAX = 4
 """The most hourly heartbeats at the begin of a gap between events; two more end it, an hour apart:
 one alone would be taken for one of another time. So many hours exceed every horizon: no event from
 before the gap is still on its way to a reader."""
-IDS_PER_CHUNK = 10_000
 EXAMPLES_MAX = 3
 SHOWN_SECONDS = 1.0
 HORIZON_MS = (RECEIPTS.horizon or timedelta()) // MILLISECOND
 
 OLD = "time: at most {:g} h before the world's, whose readers have forgotten what lies before"
-IDS = pa.schema({"event_id": pa.string()})
+KNOWN = {"event_id": "varchar"}
 
 Item = TypeVar("Item")
 
@@ -102,29 +102,19 @@ def load_known_ids(
     topics: Iterable[str],
     since: dict[str, int],
 ) -> None:
-    """Fill table `known` with the ids in the log; of some topics only from a timestamp on."""
+    """Make table `known` of the ids in the log; of some topics only from a timestamp on."""
     client = create_admin(settings)
     starts: dict[Partition, int] = {}
     ends = read_end_offsets(client, topics)
     for topic, at_ms in since.items():
         starts |= find_offsets_at(client, [topic], at_ms)
-    chunk: list[str] = []
-    for message in read_between(settings, starts, ends):
-        try:
-            chunk.append(str(decode(message.value() or b"").value["event_id"]))
-        except ValueError:
-            continue  # an unreadable record has no id
-        if len(chunk) >= IDS_PER_CHUNK:
-            _keep(engine, chunk)
-    _keep(engine, chunk)
 
+    def read_ids() -> Iterator[tuple[str]]:
+        for message in read_between(settings, starts, ends):
+            with suppress(ValueError):  # an unreadable record has no id
+                yield (str(decode(message.value() or b"").value["event_id"]),)
 
-def _keep(engine: duckdb.DuckDBPyConnection, chunk: list[str]) -> None:
-    table = pa.table({"event_id": chunk}, schema=IDS)
-    engine.register("chunk", table)
-    engine.execute("insert into known from chunk")
-    engine.unregister("chunk")
-    chunk.clear()
+    keep(engine, "known", read_ids(), KNOWN)
 
 
 class Run:

@@ -77,8 +77,7 @@ def load_source(
     for part in list_parts(files):
         report(f"reading {part.label}")
         for table in read_tables(part, mapping.rows, [*wanted, *optional]):
-            seen = raw.load(table.label, table.batches)
-            names = table.columns or seen
+            names = raw.load(table.label, table.batches)
             if days and names and not any(map(days.search, names)):
                 raise UserError(
                     f"wide.columns: expected columns that match {days.pattern}, "
@@ -193,8 +192,7 @@ def _load_lookup(
     rows = Rows(encoding=mapping.rows.encoding)
     for part in list_parts(list_files([file])):
         for found in read_tables(part, rows, lookup.match):
-            names = reader.load(found.label, found.batches)
-            _check_columns(found.label, lookup.match, found.columns or names)
+            _check_columns(found.label, lookup.match, reader.load(found.label, found.batches))
     keys = ", ".join(f"clean({reader.add_column(theirs)})" for theirs in lookup.match)
     twice = engine.execute(
         f"select {keys} from {table} where coalesce({keys}) is not null "

@@ -13,11 +13,11 @@ import duckdb
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import to_instant
 from generators.importing.account import draw_up, keep_rejected, write_refused
-from generators.importing.engine import open_scratch
+from generators.importing.engine import keep, open_scratch
 from generators.importing.events import announce_catalog, issue_events, refuse_unplaced
 from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
-from generators.importing.publishing import Imported, Run, Target, Watch, load_known_ids
+from generators.importing.publishing import KNOWN, Imported, Run, Target, Watch, load_known_ids
 from generators.importing.reading import read_lines
 from generators.own_clock import Timekeeper, read_heartbeat_ms, refuse_other
 from generators.ticks import HOUR_MS
@@ -68,11 +68,12 @@ def run_import(
             begins_ms = _find_begin_ms(settings, first_ms, dry=dry)
             beaten_ms = (read_heartbeat_ms(settings) if online else None) or begins_ms - HOUR_MS
             watch.step("looking what is in the log")
-            engine.execute("create table known (event_id varchar)")
             if online:  # of sales, only those from the files' first sale on
                 refuse_other(settings)
                 since = dict.fromkeys(SALES, first_ms)
                 load_known_ids(engine, settings, (*ANNOUNCED, *SALES), since)
+            else:
+                keep(engine, "known", (), KNOWN)
             target = Target() if dry else _open_log(settings)
             run = Run(engine, target, watch, beaten_ms, rows)
             announced_ms = max(beaten_ms, first_ms - HOUR_MS)

@@ -51,8 +51,6 @@ class Table:
     """A part, or a sheet of a workbook, with a row of names."""
 
     label: str
-    columns: Sequence[str] | None
-    """Its names; None where each row says its own."""
     batches: Iterator[Batch]
 
 
@@ -62,7 +60,7 @@ def read_tables(part: Part, rows: Rows, wanted: Collection[str] = ()) -> Iterato
     Raises UserError.
     """
     if part.format == "json":
-        yield Table(part.label, None, _read_json(part, rows))
+        yield Table(part.label, _read_json(part, rows))
     elif part.format == "parquet":
         yield _read_parquet(part)
     elif part.format == "sheets":
@@ -136,7 +134,7 @@ def _cut_header(
     position = _find_header(head, wanted)
     names = _name_columns(label, head[position], wanted)
     rest = chain(head[position + 1 :], records)
-    yield Table(label, names, _split(names, head[position], rest))
+    yield Table(label, _split(names, head[position], rest))
 
 
 def _find_header(head: Sequence[Sequence[str]], wanted: Collection[str]) -> int:
@@ -165,6 +163,7 @@ def _split(
     names: Sequence[str], header: Sequence[str], records: Iterable[Sequence[str]]
 ) -> Iterator[Batch]:
     width = len(names)
+    yield Batch(names, [()] * width, ())  # its columns, if there is no row
     filled = filter(any, records)
     while some := list(islice(filled, max(ROWS_PER_BATCH_MIN, CELLS_PER_BATCH // width))):
         some = [record for record in some if record != header]
@@ -231,11 +230,12 @@ def _read_parquet(part: Part) -> Table:
     names = list(file.schema_arrow.names)
 
     def batches() -> Iterator[Batch]:
+        yield Batch(names, [()] * len(names), ())
         for batch in file.iter_batches(max(1, CELLS_PER_BATCH // max(1, len(names)))):
             cells = [_cast_column(column) for column in batch.columns]
             yield Batch(names, cells, [None] * batch.num_rows)
 
-    return Table(part.label, names, batches())
+    return Table(part.label, batches())
 
 
 def _cast_column(column: "pa.Array[Any]") -> Cells | pa.StringArray:

@@ -22,6 +22,7 @@ money: {currency: EUR}
         ("time: {column: t}", "fields: expected a value, found nothing"),
         (GOOD.replace("unit_price: p, ", ""), "fields: expected one of unit_price and amount"),
         (GOOD.replace("column: t", "column: t, zone: Europe/Atlantis"), "such as Europe/London"),
+        (GOOD.replace("column: t", "column: t, format: '%d/%m/%Y %I:%M'"), "half of the day"),
         (GOOD + "cancelled: {column: x}", "one of prefix, values and negative_units"),
         (GOOD + "cancelled: {negative_units: true, column: x}", "column together with prefix"),
         (GOOD.replace("EUR", "euro"), "money.currency: expected"),

@@ -1,7 +1,6 @@
 """From files to rows: formats, decimals, zones, and what cannot be read."""
 
 import gzip
-import json
 from pathlib import Path
 
 import duckdb
@@ -11,13 +10,9 @@ from generators.importing.files import list_files
 from infra.errors import UserError
 from tests.generators.importing.sales import (
     SHAPE,
-    at,
-    create_mapping,
-    find_reasons,
     load_mapping,
     read,
     read_issued,
-    select_issued,
     write_csv,
     write_m5,
     write_uci,
@@ -41,15 +36,6 @@ def convert(file: Path, plain: Path) -> Path:
     how = "format parquet" if file.suffix == ".parquet" else "format json"
     duckdb.execute(f"copy (from read_csv('{plain}', all_varchar = true)) to '{file}' ({how})")
     return file
-
-
-def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
-    row = {"id": 1, "sku": "A", "qty": 1, "price": 2, "when": "2011-07-01T10:00:00+05:00"}
-    file = tmp_path / "a.jsonl"
-    file.write_text(json.dumps(row) + "\nno row\n")
-    outcomes = read(create_mapping(rows={}, time={"column": "when"}), file)
-    assert [issued.at_ms for issued in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
-    assert find_reasons(outcomes) == {2: "row: expected an object in JSON"}
 
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
