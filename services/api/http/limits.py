@@ -89,22 +89,16 @@ class Limits:
 
 def _refuse_body(request: Request) -> Problem | None:
     close = {"Connection": "close"}
-    if request.method not in METHODS:
-        return Problem(
-            HTTPStatus.METHOD_NOT_ALLOWED,
-            "Method not allowed",
-            f"Expected {', '.join(METHODS)}, found {request.method[:FOUND_CHARACTERS_MAX]}. "
-            "GET /openapi.json says what a path takes.",
-            headers={**close, "Allow": ", ".join(METHODS)},
-        )
     path = request.scope["path"]
     bytes_max = next((most for under, most in BODIES.items() if path.startswith(under)), None)
     if request.method != "POST" or bytes_max is None:
+        may = request.method in METHODS
         return Problem(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            "Body not accepted",
-            "Expected no body, found one. Put what you ask for into the query.",
-            headers=close,
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE if may else HTTPStatus.METHOD_NOT_ALLOWED,
+            "Body not accepted" if may else "Method not allowed",
+            f"Expected {', '.join(METHODS)} and no body here, found a body of "
+            f"{request.method[:FOUND_CHARACTERS_MAX]}. GET /openapi.json says what a path takes.",
+            headers={**close, "Allow": ", ".join(METHODS)},
         )
     length = request.headers.get("content-length")
     # The server enforces only the announced length, and not that of a body in chunks.

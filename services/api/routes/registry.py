@@ -17,21 +17,8 @@ from contracts import CONTRACTS
 from services.api.http.limits import LOOKUPS_UNDER, receive
 from services.api.http.problems import REGISTRY_MEDIA_TYPE
 from services.api.http.router import ALWAYS, Responses, Router
-from services.api.routes.registry_schemas import (
-    AVRO,
-    READ_ONLY,
-    SCHEMA_UNKNOWN,
-    SUFFIX,
-    RegisteredSchema,
-    RegistryProblem,
-    SchemaRequest,
-    SchemaText,
-    SubjectVersion,
-    find_by_id,
-    find_version,
-    find_versions,
-    look_up,
-)
+from services.api.routes import registry_schemas as schemas
+from services.api.routes.registry_schemas import RegisteredSchema, SubjectVersion
 from services.api.store.tables import AnyJson
 
 Id = Annotated[str, Path(description="the schema id, as in bytes 2 to 5 of a record's value")]
@@ -68,7 +55,7 @@ def _document_failures(*statuses: HTTPStatus) -> Responses:
 
 REQUEST: AnyJson = {
     "required": True,
-    "content": {REGISTRY_MEDIA_TYPE: {"schema": SchemaRequest.model_json_schema()}},
+    "content": {REGISTRY_MEDIA_TYPE: {"schema": schemas.SchemaRequest.model_json_schema()}},
 }
 OF_REQUESTS = _document_failures(
     HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.LENGTH_REQUIRED, HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -84,33 +71,28 @@ router = Router(
 
 @router.get("/schemas/types", summary="The kinds of schemas")
 async def list_schema_types() -> list[str]:
-    return [AVRO]
+    return [schemas.AVRO]
 
 
 @router.get("/schemas/ids/{id}", summary="The schema with an id")
-async def get_schema(id: Id) -> SchemaText:  # noqa: A002  # its name in the registry's API
-    return SchemaText(schema=find_by_id(id).text)
+async def get_schema(id: Id) -> schemas.SchemaText:  # noqa: A002  # its name in the registry's API
+    return schemas.SchemaText(schema=schemas.find_by_id(id).text)
 
 
 @router.get("/schemas/ids/{id}/schema", summary="The schema with an id, alone")
 async def get_schema_alone(id: Id) -> AnyJson:  # noqa: A002  # as above
-    return _parse(find_by_id(id))
-
-
-@router.get("/schemas/ids/{id}/subjects", summary="The subject that has an id")
-async def list_schema_subjects(id: Id) -> list[str]:  # noqa: A002  # as above
-    return [find_by_id(id).subject]
+    return json.loads(schemas.find_by_id(id).text)  # type: ignore[no-any-return]  # a record
 
 
 @router.get("/schemas/ids/{id}/versions", summary="The subject and version that have an id")
 async def list_schema_versions(id: Id) -> list[SubjectVersion]:  # noqa: A002  # as above
-    schema = find_by_id(id)
+    schema = schemas.find_by_id(id)
     return [SubjectVersion(subject=schema.subject, version=schema.version)]
 
 
 @router.get("/subjects", summary="Every topic and view, as a subject")
 async def list_subjects() -> list[str]:
-    return sorted(f"{name}{SUFFIX}" for name in CONTRACTS)
+    return sorted(f"{name}{schemas.SUFFIX}" for name in CONTRACTS)
 
 
 @router.post(
@@ -121,19 +103,12 @@ async def list_subjects() -> list[str]:
     responses=OF_REQUESTS,
 )
 async def find_schema(subject: Subject, request: Request) -> RegisteredSchema:
-    found = look_up(subject, await receive(request))
-    if found is None:
-        raise RegistryProblem(
-            SCHEMA_UNKNOWN,
-            f"Expected a schema of {subject}, found another. "
-            f"Take one of GET {LOOKUPS_UNDER}{subject}/versions/latest.",
-        )
-    return found
+    return schemas.look_up(subject, await receive(request), schemas.SCHEMA_UNKNOWN)
 
 
 @router.get("/subjects/{subject}/versions", summary="The versions of a subject")
 async def list_versions(subject: Subject) -> list[int]:
-    return [each.version for each in find_versions(subject)]
+    return [each.version for each in schemas.find_versions(subject)]
 
 
 @router.post(
@@ -145,24 +120,13 @@ async def list_versions(subject: Subject) -> list[int]:
     responses=OF_REQUESTS,
 )
 async def register_schema(subject: Subject, request: Request) -> SchemaId:
-    found = look_up(subject, await receive(request))
-    if found is None:
-        raise RegistryProblem(
-            READ_ONLY,
-            f"Expected a schema of {subject} that has an id, found a new one: {subject} is in "
-            "read-only mode. Change its contract, then: retail contracts release",
-        )
+    found = schemas.look_up(subject, await receive(request), schemas.READ_ONLY)
     return SchemaId(id=found.id)
 
 
 @router.get("/subjects/{subject}/versions/{version}", summary="One version of a subject")
 async def get_version(subject: Subject, version: Number) -> RegisteredSchema:
-    return find_version(subject, version)
-
-
-@router.get("/subjects/{subject}/versions/{version}/schema", summary="A version's schema, alone")
-async def get_version_schema(subject: Subject, version: Number) -> AnyJson:
-    return _parse(find_version(subject, version))
+    return schemas.find_version(subject, version)
 
 
 @router.get(
@@ -170,7 +134,7 @@ async def get_version_schema(subject: Subject, version: Number) -> AnyJson:
     summary="The ids of the schemas that refer to a version: none does",
 )
 async def list_references(subject: Subject, version: Number) -> list[int]:
-    find_version(subject, version)
+    schemas.find_version(subject, version)
     return []
 
 
@@ -182,21 +146,10 @@ async def get_compatibility() -> Compatibility:
 
 @router.get("/config/{subject}", summary="What a new version of a subject must keep to")
 async def get_subject_compatibility(subject: Subject) -> Compatibility:
-    find_versions(subject)
+    schemas.find_versions(subject)
     return await get_compatibility()
 
 
 @router.get("/mode", summary="Whether schemas can be registered")
 async def get_mode() -> Mode:
     return Mode(mode="READONLY")
-
-
-@router.get("/mode/{subject}", summary="Whether a subject's schemas can be registered")
-async def get_subject_mode(subject: Subject) -> Mode:
-    find_versions(subject)
-    return await get_mode()
-
-
-def _parse(schema: RegisteredSchema) -> AnyJson:
-    parsed: AnyJson = json.loads(schema.text)
-    return parsed

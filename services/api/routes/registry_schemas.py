@@ -127,15 +127,21 @@ def find_version(subject: str, wanted: str) -> RegisteredSchema:
     return every[int(wanted) - 1]
 
 
-def look_up(subject: str, body: bytes) -> RegisteredSchema | None:
-    """The subject's newest version that means what the schema of the request does.
+def look_up(subject: str, body: bytes, code: int) -> RegisteredSchema:
+    """The subject's version that means what the schema of the request does.
 
-    Raises RegistryProblem.
+    Raises RegistryProblem; with this code where there is none.
     """
-    every = find_versions(subject)
-    wanted = _parse_request(body)
-    same = (each for each in reversed(every) if normalize(json.loads(each.text)) == wanted)
-    return next(same, None)
+    every, wanted = find_versions(subject), _parse_request(body)
+    for version in reversed(every):
+        if normalize(json.loads(version.text)) == wanted:
+            return version
+    raise RegistryProblem(
+        code,
+        f"Expected a schema of {subject} that has an id, found another; nothing is registered "
+        f"here. Take that of GET /subjects/{subject}/versions/latest; a changed contract gets an "
+        "id by retail contracts release.",
+    )
 
 
 def _parse_request(body: bytes) -> Any:
