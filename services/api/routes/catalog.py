@@ -14,6 +14,7 @@ from services.api.http.router import Router
 from services.api.routes.prices import HOLDING
 from services.api.store.mirror import Layout, read_offsets
 from services.api.store.mirrored import ADDED, OPENED, PRICES, SOLD
+from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Condition, Document, Selection, Stored
 
 SKUS_MAX = 50
@@ -21,6 +22,7 @@ CHANGE = ("event_id", "event_time", "effective_at", *(field.name for field in AD
 """What says of a change when it was made; an item of a list is without it."""
 CENTS: AnyJson = {"unit": "cents"}
 HOURS: AnyJson = {"unit": "hours"}
+CONTAINS = "instr(lower(name || char(10) || sku || char(10) || category), lower(?)) > 0"
 
 router = Router(tags=["catalogue"])
 
@@ -88,8 +90,7 @@ def list_products(store: FromStore, query: Annotated[ProductsQuery, Query()]) ->
     now_ms = store.get_world_ms()
     conditions = [_hold(SOLD, now_ms)]
     if query.q is not None:
-        text = "instr(lower(name || char(10) || sku || char(10) || category), lower(?)) > 0"
-        conditions.append(Condition(text, (query.q,)))
+        conditions.append(Condition(CONTAINS, (query.q,)))
     if query.sku:
         places = ", ".join("?" for _ in query.sku)
         conditions.append(Condition(f"sku in ({places})", tuple(query.sku)))
@@ -140,6 +141,13 @@ def list_suppliers(store: FromStore, query: PageParameters) -> JSONResponse:
     page = request.build(rows, lambda row: row[:1])
     items = [dict(zip(Supplier.model_fields, row, strict=True)) for row in page.items]
     return JSONResponse({"items": items, "next": page.next, **date_by_offsets(inputs)})
+
+
+def find_skus(store: Store, text: str) -> list[str]:
+    """The products that have had this text in a name, the sku or a category. Raises Unavailable."""
+    with store.open(SOLD) as connection:
+        sql = f"select distinct sku from {SOLD.table.name} where {CONTAINS}"
+        return [sku for (sku,) in connection.execute(sql, (text,))]
 
 
 def _hold(layout: Layout, now_ms: int) -> Condition:
