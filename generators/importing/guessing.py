@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from generators.importing.times import EXCEL, UNIX, UNIX_MS, Moment, parse_time
 
 MOST = 0.8
+MANY = 0.4
+"""The share of a format in a column that is known to hold times, of several formats."""
+CURRENCIES = {"€": "EUR", "£": "GBP", "$": "USD", "₹": "INR", "R$": "BRL"}
 """A format is likely if it reads so much of a column: some rows may be faulty."""
 WIDE_COLUMNS_MIN = 7
 """Columns that differ only in a number are taken for days if there are at least so many."""
@@ -91,15 +94,15 @@ def match_days(columns: Sequence[str]) -> str | None:
     return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"
 
 
-def find_formats(texts: Sequence[str]) -> list[str | None]:
-    """The likely formats of a column, the likeliest first; None is ISO 8601."""
+def find_formats(texts: Sequence[str], share_min: float = MOST) -> list[str | None]:
+    """The formats that read such a share of a column's texts; None is ISO 8601."""
     counted = [EXCEL] if all(re.fullmatch(r"[2-7]\d{4}([.,]\d+)?", text) for text in texts) else []
     counted += [UNIX] if all(re.fullmatch(r"1\d{9}(\.\d+)?", text) for text in texts) else []
     counted += [UNIX_MS] if all(re.fullmatch(r"1\d{12}", text) for text in texts) else []
     if not texts or counted:
         return list(counted)
     shares = {form: count_fits(texts, form) / len(texts) for form in (None, *FORMATS)}
-    return [form for form, share in shares.items() if share >= MOST]
+    return [form for form, share in shares.items() if share >= share_min]
 
 
 def find_others(texts: Sequence[str], form: str | None) -> list[str | None]:

@@ -1,10 +1,18 @@
 """Renders what was found in the files as a mapping in YAML, with CHECK where a person looks."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from generators.importing.guessing import find_formats, find_others, read_with, simplify
+from generators.importing.guessing import (
+    CURRENCIES,
+    MANY,
+    find_formats,
+    find_others,
+    read_with,
+    simplify,
+)
 from generators.importing.identity import ROUNDED
 from generators.importing.mapping import NOTHING
 from generators.importing.numbers import Evidence, parse_number
@@ -76,7 +84,8 @@ def render_draft(found: Found, tried: dict[str, str]) -> Iterator[str]:
     yield from _render_receipt(found, tried, wide=wide)
     yield from _render_signs(found, tried)
     yield from _render_fields(found, tried, wide=wide)
-    yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
+    currency = _find_currency(found)
+    yield f"money: {{currency: {currency}, decimals: 2, rounding: half-up}}  # CHECK"
     named = [
         f"{name}: {quote_name(found.guesses[name])}"
         for name in ("name", "category")
@@ -184,6 +193,14 @@ def _find_alike(texts: Iterable[str]) -> list[str]:
     return []
 
 
+def _find_currency(found: Found) -> str:
+    """The currency whose sign most prices have; by default the euro."""
+    priced = found.get("amount") or found.get("unit_price")
+    texts = priced.texts if priced else ()
+    signs = Counter(sign for text in texts if (sign := re.sub(r"[^€£$₹R]", "", text)))
+    return CURRENCIES.get(max(signs, key=lambda sign: signs[sign], default=""), "EUR")
+
+
 def _render_time(found: Found, *, wide: bool) -> Iterator[str]:
     yield "time:"
     column = found.get("time")
@@ -197,7 +214,7 @@ def _render_time(found: Found, *, wide: bool) -> Iterator[str]:
             yield '  at: "12:00"'
     else:
         texts = list(column.texts)
-        forms = find_formats(texts)
+        forms = find_formats(texts) or find_formats(texts, MANY)
         has_clock = any(
             (moment := read_with(text, form)) and moment.has_clock
             for form in forms[:1]
@@ -221,14 +238,15 @@ def _render_formats(texts: Sequence[str], forms: Sequence[str | None]) -> Iterat
         return
     first, *rest = [form for form in forms if form is not None or forms[0] is None]
     differ = [form for form in rest if _span(texts, form) != _span(texts, first)]
-    others = [] if differ else find_others(texts, first)
+    also = "".join(
+        f" or {form}: {_span(texts, form)}, not {_span(texts, first)};" for form in differ
+    )
+    check = f"  # CHECK:{also.rstrip(';')}" if also else ""
+    others = find_others(texts, first)
     if others and None not in (first, *others):
-        yield f'  format: ["{first}", "{others[0]}"]'
+        yield f'  format: ["{first}", "{others[0]}"]{check}'
     elif first is not None:
-        also = "".join(
-            f" or {form}: {_span(texts, form)}, not {_span(texts, first)};" for form in differ
-        )
-        yield f'  format: "{first}"' + (f"  # CHECK:{also.rstrip(';')}" if also else "")
+        yield f'  format: "{first}"{check}'
 
 
 def _span(texts: Sequence[str], form: str | None) -> str:

@@ -46,10 +46,13 @@ def start(
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
+    promoted = load_generations(settings, pipeline).promoted
     edits = edit(locate_root(), pipeline, setting or ())
     candidate, plan = candidates.start(settings, declared, edits, source, state_partitions)
     screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
     screen.step("state", f"in {screen.count(candidate.state_partitions or 1, 'partition')}")
+    if promoted is not None and promoted.code_digest == candidate.code_digest:
+        screen.step("code", f"that of generation {promoted.number}: nothing should differ")
     screen.step("needs", str(plan))
     if candidate.state is not State.CATCHING_UP:
         return

@@ -40,7 +40,9 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
         replayed = beside.submit(loop.run_retail, "replay", "start", "reorder")
         kill(loop.find_pid("ordering"))
         kill(loop.find_pid("supplier"))
-        assert "generation 2 of reorder" in replayed.result(REPLAY_SECONDS_MAX)
+        told = replayed.result(REPLAY_SECONDS_MAX)
+    assert "generation 2 of reorder" in told
+    assert "that of generation 1: nothing should differ" in told
     assert "generation 2 is read by everyone" in loop.run_retail("replay", "promote", "reorder")
     log_file = loop.settings.logs_dir / "ordering.log"
     await_soon(

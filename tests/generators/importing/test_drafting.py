@@ -134,3 +134,20 @@ Shop/0002,2024-03-01 10:12:00,,Mug,1,4.5
     found = bring_in(tmp_path, propose_mapping(tmp_path / "a.csv"), "a.csv")
     assert [len(event["lines"]) for event in found.receipts] == [2, 1]
     assert cents(found.receipts) == 1650
+
+
+def test_a_draft_names_each_format_of_a_column_of_times_and_the_currency(tmp_path: Path) -> None:
+    text = """\
+Order ID,Order Date,SKU,Qty,Unit Price,Branch
+1,03/04/2026 9:05 AM,A,1,$1.00,L
+2,04/05/2026 12:10 AM,A,1,$1.00,L
+3,05/06/2026 12:10,A,1,$1.00,L
+4,07/06/2026 13:10,A,1,$1.00,L
+"""
+    write_files(tmp_path, {"a.csv": text})
+    drafted = propose_mapping(tmp_path / "a.csv")
+    assert (
+        '  format: ["%d/%m/%Y %H:%M", "%d/%m/%Y %I:%M %p"]  # CHECK: or %m/%d/%Y %H:%M' in drafted
+    )
+    assert "currency: USD" in drafted
+    assert bring_in(tmp_path, drafted, "a.csv").refused == []
