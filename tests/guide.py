@@ -84,10 +84,14 @@ def read_client(shop: Settings) -> str:
     [client], [lines] = blocks["python"], blocks["py"]
     if not shop.secure:
         return client
-    [addresses] = [line for line in client.splitlines() if line.startswith("API, KAFKA = ")]
+    begins = ("API, KAFKA = ", "REGISTRY = ")
+    addresses = [line for line in client.splitlines(keepends=True) if line.startswith(begins)]
+    assert len(addresses) == len(begins)
     folder = 'Path("data")'
     assert folder in lines
-    return client.replace(addresses, lines.replace(folder, f"Path({str(shop.data_dir)!r})"))
+    return client.replace(
+        "".join(addresses), lines.replace(folder, f"Path({str(shop.data_dir)!r})")
+    )
 
 
 def find_imports(script: str) -> set[str]:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.security.tokens import Role, Token
 from services.api.http.authority import CALLER, hide, name_action
-from services.api.http.limits import BODIES_UNDER
+from services.api.http.limits import BODIES_UNDER, LOOKUPS_UNDER
 from services.api.http.parameters import Profile
 from services.api.http.problems import respond
 from services.api.problem import Problem
@@ -75,9 +75,15 @@ def find_role(scope: Scope) -> Role | None:
     """The role that a request needs; None for an open path. An unknown path needs the highest."""
     if scope["path"] in OPEN:
         return None
-    if scope["method"] in READS:
+    if is_read(scope):
         return Role.OPERATOR if scope["path"] in FOR_OPERATORS else Role.READER
     return Role.PUBLISHER if scope["path"].startswith(BODIES_UNDER) else Role.OPERATOR
+
+
+def is_read(scope: Scope) -> bool:
+    """Whether a request changes nothing: a registry's client looks up a schema by POST."""
+    method, path = scope["method"], scope["path"]
+    return method in READS or (method == "POST" and path.startswith(LOOKUPS_UNDER))
 
 
 def read_secret(request: Request) -> str:
@@ -91,7 +97,7 @@ def read_secret(request: Request) -> str:
     scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return credentials.strip()
-    if scheme.lower() == "basic" and request.method in READS:
+    if scheme.lower() == "basic" and is_read(request.scope):
         try:
             return b64decode(credentials.strip(), validate=True).decode().partition(":")[2]
         except ValueError:
@@ -113,7 +119,7 @@ def _digest(secret: str) -> bytes:
 
 
 def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Problem:
-    basic = 'Basic realm="retail", ' if scope["method"] in READS else ""
+    basic = 'Basic realm="retail", ' if is_read(scope) else ""
     offered = "none that is known"
     if token is not None:
         offered = f"one that was valid until {render_instant(token.expires_at_ms)}"

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable
 from http import HTTPStatus
 
-from starlette.requests import Request
+import anyio
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.settings import THIS_MACHINE
@@ -17,8 +18,13 @@ from services.api.http.problems import respond
 from services.api.problem import Problem, Unavailable
 
 URL_BYTES_MAX = 4_096
-BODY_BYTES_MAX = 1_048_576  # one event: as much as Kafka takes
 BODIES_UNDER = "/v1/events/"
+LOOKUPS_UNDER = "/subjects/"
+BODY_BYTES_MAX = 1_048_576  # one event: as much as Kafka takes
+LOOKUP_BYTES_MAX = 65_536  # one schema, with many words in it; it nests no deeper than a parser can
+BODIES = {BODIES_UNDER: BODY_BYTES_MAX, LOOKUPS_UNDER: LOOKUP_BYTES_MAX}
+BODY_SECONDS_MAX = 10.0
+METHODS = ("GET", "HEAD", "POST")
 REQUESTS_AT_ONCE_MAX = 256
 FOUND_CHARACTERS_MAX = 80
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?")
@@ -83,12 +89,16 @@ class Limits:
 
 def _refuse_body(request: Request) -> Problem | None:
     close = {"Connection": "close"}
-    if request.method != "POST" or not request.scope["path"].startswith(BODIES_UNDER):
+    path = request.scope["path"]
+    bytes_max = next((most for under, most in BODIES.items() if path.startswith(under)), None)
+    if request.method != "POST" or bytes_max is None:
+        may = request.method in METHODS
         return Problem(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            "Body not accepted",
-            "Expected no body, found one. Put what you ask for into the query.",
-            headers=close,
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE if may else HTTPStatus.METHOD_NOT_ALLOWED,
+            "Body not accepted" if may else "Method not allowed",
+            f"Expected {', '.join(METHODS)} and no body here, found a body of "
+            f"{request.method[:FOUND_CHARACTERS_MAX]}. GET /openapi.json says what a path takes.",
+            headers={**close, "Allow": ", ".join(METHODS)},
         )
     length = request.headers.get("content-length")
     # The server enforces only the announced length, and not that of a body in chunks.
@@ -96,18 +106,32 @@ def _refuse_body(request: Request) -> Problem | None:
         return Problem(
             HTTPStatus.LENGTH_REQUIRED,
             "Length required",
-            "Expected a body with its Content-Length, not in chunks. Send the event in one piece.",
+            "Expected a body with its Content-Length, not in chunks. Send it in one piece.",
             headers=close,
         )
-    if int(length) > BODY_BYTES_MAX:
+    if int(length) > bytes_max:
         return Problem(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             "Body too large",
-            f"Expected one event of at most {BODY_BYTES_MAX} bytes, found {length}. "
+            f"Expected one event or schema of at most {bytes_max} bytes, found {length}. "
             "Publish many events with a Kafka client.",
             headers=close,
         )
     return None
+
+
+async def receive(request: Request) -> bytes:
+    """The whole body. Raises Problem."""
+    try:
+        with anyio.fail_after(BODY_SECONDS_MAX):
+            return await request.body()
+    except (TimeoutError, ClientDisconnect) as error:
+        raise Problem(
+            HTTPStatus.REQUEST_TIMEOUT,
+            "Body not received",
+            f"Expected the whole body within {BODY_SECONDS_MAX:g} s, found less. Send it again.",
+            headers={"Connection": "close"},
+        ) from error
 
 
 def read_host(request: Request) -> str:

@@ -1,6 +1,7 @@
 """Problem documents (RFC 9457): what was expected, what was found, what to do."""
 
 import logging
+import re
 import sqlite3
 from http import HTTPStatus
 
@@ -15,6 +16,9 @@ from services.api.problem import Invalid, Problem, Unavailable
 
 ERRORS_SHOWN_MAX = 10
 INPUT_SHOWN_CHARACTERS_MAX = 80
+REGISTRY = re.compile(r"/(?:subjects|schemas|config|mode)(?:/|$)")
+"""The paths whose clients are those of a schema registry, with errors in a form of their own."""
+REGISTRY_MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 
 log = logging.getLogger("api")
 
@@ -28,9 +32,11 @@ def install(app: FastAPI) -> None:
 
 def respond(problem: Problem, path: str) -> JSONResponse:
     """The answer to a request for the path."""
-    return JSONResponse(
-        problem.to_document(path), problem.status, problem.headers, problem.media_type
-    )
+    document, media_type = problem.to_document(path), problem.media_type
+    if REGISTRY.match(path):
+        code = problem.members.get("error_code", int(problem.status))
+        document, media_type = {"error_code": code, "message": problem.detail}, REGISTRY_MEDIA_TYPE
+    return JSONResponse(document, problem.status, problem.headers, media_type)
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, NoReturn
 
-import anyio
 from fastapi import Path, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
-from starlette.requests import ClientDisconnect
 
 from contracts import CONTRACTS, Contract, Row, encode, encode_key
 from contracts.documents import from_document
@@ -20,7 +18,12 @@ from infra.identities import Edge
 from infra.kafka import Headers, Outgoing
 from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
 from services.api.http.guard import read_secret
-from services.api.http.limits import BODIES_UNDER, is_to_this_machine, refuse_other_sites
+from services.api.http.limits import (
+    BODIES_UNDER,
+    is_to_this_machine,
+    receive,
+    refuse_other_sites,
+)
 from services.api.http.parameters import FromSources, NoParameters, Sources
 from services.api.http.router import OPTIONAL_TOKEN, Router, document_responses
 from services.api.problem import Invalid, Problem, Unavailable
@@ -36,7 +39,6 @@ from services.api.store.tables import to_document
 from services.times import render_instant
 
 JSON = "application/json"
-BODY_SECONDS_MAX = 10.0
 PUBLISHED_BY = "published_by"
 """The header of a record with the id of the token that published it."""
 FAULTS_LISTED_MAX = 1_000
@@ -158,20 +160,6 @@ def find_open(topic: str) -> Contract:
         f"Expected one of {', '.join(OPEN)}, found {topic}"
         f"{', which this project alone writes' if is_known else ''}.",
     )
-
-
-async def receive(request: Request) -> bytes:
-    """The whole body. Raises Problem."""
-    try:
-        with anyio.fail_after(BODY_SECONDS_MAX):
-            return await request.body()
-    except (TimeoutError, ClientDisconnect) as error:
-        raise Problem(
-            HTTPStatus.REQUEST_TIMEOUT,
-            "Body not received",
-            f"Expected the whole body within {BODY_SECONDS_MAX:g} s, found less. Send it again.",
-            headers={"Connection": "close"},
-        ) from error
 
 
 def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:

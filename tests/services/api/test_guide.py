@@ -30,8 +30,8 @@ LOOK_SECONDS = 0.1
 
 def test_the_client_needs_nothing_of_this_repository() -> None:
     [a_client] = read_blocks()["python"]
-    standard = {"io", "json", "time", "urllib", "uuid"}
-    assert find_imports(a_client) == standard | {"fastavro", "confluent_kafka"}
+    standard = {"json", "time", "urllib", "uuid"}
+    assert find_imports(a_client) == standard | {"confluent_kafka"}
 
 
 class Counting:

@@ -14,13 +14,13 @@ from infra.settings import Settings
 from services.api import openapi
 from services.api.app import create_sources
 from services.api.commands import Commands
-from services.api.routes import registry
+from services.api.http.problems import REGISTRY_MEDIA_TYPE
 from tests.services.broker import KafkaLog
 from tests.services.serving import OPENAPI, TOKEN, Answers, find_failures, serving
 from tests.services.world import NOON, announce, beat
 from tests.services.writing import Writing, promote
 
-ERRORS = {"application/problem+json", registry.MEDIA_TYPE}
+ERRORS = {"application/problem+json", REGISTRY_MEDIA_TYPE}
 
 
 def test_every_operation_has_a_name_of_its_own_a_summary_and_its_errors() -> None:

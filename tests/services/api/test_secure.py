@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient
 
+from contracts import RECEIPTS, get_schema_id
 from infra.clock import get_wall_ms
 from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.security.certificates import ensure_certificate
@@ -68,6 +70,18 @@ print(http.urlopen("http://127.0.0.1:8000" + "{PIPELINE}").read().decode())'""",
 )
 def test_an_experiment_asks_as_the_operator(settings: Settings, command: str) -> None:
     assert json.loads(run(settings, command))["pipeline"] == "fraud"
+
+
+def test_a_stock_client_of_the_registry_has_the_token_as_its_password(settings: Settings) -> None:
+    client = SchemaRegistryClient(
+        {
+            "url": settings.api_url,
+            "ssl.ca.location": str(locate_authority(settings)),
+            "basic.auth.user.info": f"any:{read_own(settings)}",
+        }
+    )
+    newest = client.get_latest_version(f"{RECEIPTS.name}-value")
+    assert newest.schema_id == get_schema_id(RECEIPTS)
 
 
 def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(

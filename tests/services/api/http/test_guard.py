@@ -1,8 +1,10 @@
 """The secure profile: who asks what with which token, and how often."""
 
+import json
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from itertools import zip_longest
 from pathlib import Path
@@ -10,8 +12,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka.schema_registry import Schema, SchemaRegistryClient, SchemaRegistryError
 
-from contracts import ACTIONS, RECEIPTS, decode
+from contracts import ACTIONS, RECEIPTS, build_avro_schema, decode, get_schema_id
 from infra.security.tokens import Role, Token
 from services.api.app import create_app
 from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Guard, find_role
@@ -32,7 +35,7 @@ POST_EVENT = f"/v1/events/{RECEIPTS.name}"
 ROLL_BACK = "/v1/pipelines/fraud/rollback"
 JSON = {"Content-Type": "application/json"}
 READS = (
-    *("/", "/v1/stock", "/openapi.json", "/docs", "/pages/api.js", "/metrics", "/subjects"),
+    *("/", "/v1/stock", "/openapi.json", "/docs", "/pages/api.js", "/metrics"),
     *("/v1/pipelines/fraud/difference", "/v1/contracts"),
 )
 NAMES = (None, "guess", "former", "publisher", "reader", "operator")
@@ -97,6 +100,22 @@ def test_a_publisher_and_an_operator_publish_and_a_reader_does_not(api: Answers)
         assert ask(api, "POST", POST_EVENT, name, content="{}").status_code == status
 
 
+@pytest.mark.parametrize(("name", "status"), [("reader", None), ("former", 401), ("guess", 401)])
+def test_a_registrys_stock_client_reads_and_looks_up_with_its_token_as_a_password(
+    api: Answers, name: str, status: int | None
+) -> None:
+    password = {"basic.auth.user.info": f"anybody:the {name} of a test"}
+    client = SchemaRegistryClient({"url": api.address, **password})
+    schema = Schema(json.dumps(build_avro_schema(RECEIPTS)), "AVRO")
+    for ask_client in (client.get_latest_version, partial(client.lookup_schema, schema=schema)):
+        if status is None:
+            assert ask_client(f"{RECEIPTS.name}-value").schema_id == get_schema_id(RECEIPTS)
+            continue
+        with pytest.raises(SchemaRegistryError, match="Expected a token") as refused:
+            ask_client(f"{RECEIPTS.name}-value")
+        assert (refused.value.http_status_code, refused.value.error_code) == (status, status)
+
+
 def test_every_operation_needs_a_role_but_the_probes() -> None:
     roles = {
         (method.upper(), path): find_role({"method": method.upper(), "path": path})
@@ -110,6 +129,8 @@ def test_every_operation_needs_a_role_but_the_probes() -> None:
             continue
         if method == "GET":
             assert role == (Role.OPERATOR if path in FOR_OPERATORS else Role.READER)
+        elif path.startswith("/subjects/"):  # a schema is looked up by POST
+            assert role == Role.READER
         else:
             assert role == (Role.PUBLISHER if path.startswith("/v1/events/") else Role.OPERATOR)
     for method in ("OPTIONS", "PUT", "DELETE", "PATCH", "BREW", "CONNECT"):
@@ -184,16 +205,16 @@ def test_the_audit_names_the_token_and_never_tells_it(log: MemoryLog, tmp_path: 
 def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(tmp_path: Path) -> None:
     few = create_profile(per_second_max=0.1, at_once_max=2)
     with serving(replace(create_sources(MemoryLog(), tmp_path), profile=few)) as api:
-        asked = [ask(api, "GET", "/subjects", "reader") for _ in range(3)]
+        asked = [ask(api, "GET", "/v1/contracts", "reader") for _ in range(3)]
         assert [answer.status_code for answer in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
         assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
         assert asked[-1].json()["title"] == "Too many requests"
-        assert ask(api, "GET", "/subjects", "operator").is_success
+        assert ask(api, "GET", "/v1/contracts", "operator").is_success
         assert api.get("/healthz").is_success
-        guessed = [ask(api, "GET", "/subjects", f"guess {number}") for number in range(3)]
+        guessed = [ask(api, "GET", "/v1/contracts", f"guess {number}") for number in range(3)]
         statuses = [answer.status_code for answer in guessed]
         assert statuses == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
-        assert ask(api, "GET", "/subjects", "operator").is_success
+        assert ask(api, "GET", "/v1/contracts", "operator").is_success
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 50])
