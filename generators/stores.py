@@ -21,6 +21,7 @@ SIZE_MAX = 1.5
 KEPT_MIN = 0.6  # share of all products in the smallest assortment
 TASTE_MIN = 0.5  # a product's popularity here, relative to everywhere
 COUNTRY = "GB"  # its clocks show world time in March
+CURRENCY = "GBP"
 NEIGHBOURHOOD_MICRODEGREES = 30_000
 
 
@@ -53,6 +54,7 @@ class Store:
             "city": self.city,
             "latitude_microdegrees": self.latitude_microdegrees,
             "longitude_microdegrees": self.longitude_microdegrees,
+            "currency": CURRENCY,
             "opens_at_minute": self.opens_at_hour * 60,
             "closes_at_minute": self.closes_at_hour * 60,
         }

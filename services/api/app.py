@@ -29,6 +29,7 @@ from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     best_sellers,
+    catalog,
     checks,
     contracts,
     events,
@@ -77,7 +78,7 @@ REQUESTS_PER_SECOND_MAX = 200.0
 
 
 ROUTES = (
-    *(stock, prices, markdowns, orders, history, checks, pipelines),
+    *(catalog, stock, prices, markdowns, orders, history, checks, pipelines),
     *(views, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
     *(contracts, registry, metrics, pages),

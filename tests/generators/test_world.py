@@ -28,7 +28,7 @@ from tests.generators.worlds import (
     to_published,
 )
 
-FIRST_HOURS = "b999cfc32f6046eeef3d2482b8da181f23c8af0864883c0ae9d8a10574fe74ef"
+FIRST_HOURS = "b856ccee95213b14d6fa711e3561274629def9ca80c35ce0bdcaf11c954f2564"
 
 
 def test_the_same_seed_gives_the_same_bytes_on_every_machine() -> None:

@@ -90,7 +90,7 @@ class Answers:
         return str(self._client.base_url)
 
     def get(self, path: str, **parameters: str | int) -> httpx.Response:
-        return self._client.get(path, params=parameters)
+        return self._client.get(path, params=parameters or None)
 
     def stream(self, path: str, headers: Mapping[str, str] | None = None) -> Any:
         return self._client.stream("GET", path, headers=headers)

@@ -14,6 +14,7 @@ from contracts import (
     CONFIRMATIONS,
     MARKDOWN_PROPOSALS,
     PRICE_CHANGES,
+    PRODUCTS,
     PROMOTIONS,
     PROPOSALS,
     PURCHASE_ORDERS,
@@ -22,6 +23,7 @@ from contracts import (
     REFUNDS,
     SHIPMENTS,
     STORE_SALES,
+    STORES,
     Contract,
 )
 from contracts.times import to_epoch_ms
@@ -37,8 +39,9 @@ from tests.services.world import NOON, announce, find_minute
 from tests.services.writing import INPUT_PARTITIONS, Writing, all_on_time, promote
 
 MINUTES = 90
-STORES = 12
-PRODUCTS = 14
+STORE_COUNT = 12
+PRODUCT_COUNT = 14
+GOODS = ("Oat biscuits", "Whole milk", "Rye bread", "Olive oil, extra virgin, cold pressed")
 SHELF = ("S004", "SKU-00042")
 """The one that has a past, prices, orders and proposals."""
 SHELVES_ORDERED = (("S001", "SKU-00417"), SHELF, ("S003", "SKU-00417"))
@@ -60,6 +63,7 @@ class Shop:
         self.pricing = Writing(log, pipeline="pricing", views=(MARKDOWN_PROPOSALS,))
         for minute in range(-MINUTES, 0):
             self.sell(minute)
+        self._open()
         self._stock()
         self._rank()
         self._suspect()
@@ -79,7 +83,7 @@ class Shop:
 
     def sell(self, minute: int, version: int = 1) -> None:
         """What each store sold in that minute after noon."""
-        for store in range(1, STORES + 1):
+        for store in range(1, STORE_COUNT + 1):
             receipts = 3 + version + (store * 7 + minute * minute // 40 + minute * store) % 9
             cents = receipts * (610 + 37 * store)
             self.analytics.put(
@@ -91,19 +95,32 @@ class Shop:
                 **all_on_time(receipts=receipts, units=receipts * 3, revenue_cents=cents),
             )
 
+    def _open(self) -> None:
+        """What the stores and the products are called; some products have no name."""
+        began = NOON - timedelta(days=7)
+        for number in range(1, STORE_COUNT + 1):
+            store = {"event_id": f"store-{number}", "store_id": f"S{number:03}"}
+            name = {"name": f"Leeds, Mill Lane {number}", "currency": "GBP"}
+            self._plan(STORES, began, **store, **name, effective_at=began)
+        for number in (*range(1, PRODUCT_COUNT + 1), 41, 42, 417):
+            sku, goods = f"SKU-{number:05}", GOODS[number % len(GOODS)]
+            product = {"event_id": f"{sku}-new", "sku": sku, "name": f"{goods} {number}"}
+            supplier = {"supplier_id": f"SUP-0{number % 3}"}
+            self._plan(PRODUCTS, began, **product, **supplier, effective_at=began)
+
     def _stock(self) -> None:
-        for product in range(PRODUCTS):
+        for product in range(PRODUCT_COUNT):
             sku = f"SKU-{product + 1:05}"
-            self.inventory.row(1 + product % STORES, sku, 0)
+            self.inventory.row(1 + product % STORE_COUNT, sku, 0)
             self.inventory.row(1 + product % 5, f"{sku}-L", 1 + product % 5)
         self.inventory.row(4, "SKU-00041", -3)
         self.inventory.row(4, "SKU-00042", 30)
 
     def _rank(self) -> None:
-        for product in range(PRODUCTS):
+        for product in range(PRODUCT_COUNT):
             self.analytics.put(
                 BEST_SELLERS,
-                store_id=f"S{1 + product % STORES:03}",
+                store_id=f"S{1 + product % STORE_COUNT:03}",
                 sku=f"SKU-{product * 31 + 7:05}",
                 window_start=find_minute(-60),
                 window_end=find_minute(0),
@@ -286,5 +303,7 @@ def serving_shop(log: MemoryLog, folder: Path) -> Iterator[Answers]:
         history = f"/v1/prices/{SHELF[1]}/history"
         for path in ("/v1/orders", "/v1/quarantine", history, "/v1/markdowns"):
             api.await_items(path, 3)
+        api.await_items("/v1/stores", STORE_COUNT)
+        api.await_items("/v1/products", PRODUCT_COUNT + 3)
         api.await_items(f"/v1/promotions/{SHELF[1]}", 2)
         yield api

@@ -3,21 +3,22 @@
 import * as address from "./address.js";
 import { LINKS, LISTED } from "./api.js";
 import { createCase } from "./case.js";
-import { describeMeasure, readKey } from "./cases.js";
+import { describeMeasure, describeRule, judge, readKey } from "./cases.js";
 import { find, Rows } from "./dom.js";
 import * as frame from "./frame.js";
 import { List } from "./list.js";
+import * as names from "./names.js";
 
 const number = "number";
 
 const COLUMNS = [
   {
-    text: ({ rule }) => rule,
+    text: describeRule,
     link: ({ rule, subject, interval_start }) => LINKS.alert(rule, subject, interval_start),
   },
   { text: ({ subject }) => subject, kind: "id" },
-  { text: ({ status }) => status },
-  { text: ({ store_id }) => store_id },
+  { text: ({ status }) => status, tone: judge },
+  names.storeCell(),
   { text: (alert) => describeMeasure(alert, alert.measured), kind: number },
   { text: (alert) => describeMeasure(alert, alert.threshold), kind: number },
   { text: ({ decided_at }) => frame.moment(decided_at) },
@@ -25,8 +26,7 @@ const COLUMNS = [
 
 function createAll() {
   const list = new List("cases", LISTED.alerts, new Rows(find("case-rows"), readKey, COLUMNS));
-  const describe = ({ value, receivedAt }) => frame.describeFreshness(value, receivedAt);
-  return () => list.draw(describe);
+  return () => list.draw();
 }
 
 const { rule, subject, interval_start } = address.read();

@@ -8,12 +8,13 @@ export const POLLED = {
   clock: "/v1/clock",
   pipelines: "/v1/pipelines",
   bestSellers: "/v1/best-sellers?top=10",
-  emptyShelves: "/v1/stock?state=out&sort=-last_event_time&limit=50",
-  lowShelves: "/v1/stock?state=low&sort=units_on_hand&limit=50",
-  negativeShelves: "/v1/stock?state=negative&sort=units_on_hand&limit=50",
+  out: "/v1/stock?state=out&sort=-last_event_time&limit=50",
+  low: "/v1/stock?state=low&sort=units_on_hand&limit=50",
+  negative: "/v1/stock?state=negative&sort=units_on_hand&limit=50",
   orders: "/v1/orders?limit=50",
   history: "/v1/history",
   checks: "/v1/checks",
+  stores: "/v1/stores?limit=500",
 };
 
 export const LISTED = {
@@ -44,6 +45,8 @@ const part = encodeURIComponent;
 
 // Answers about one thing.
 export const ONE = {
+  names: (skus) => `/v1/products?${skus.map((sku) => `sku=${part(sku)}`).join("&")}`,
+  found: (text) => `/v1/products?limit=20&q=${part(text)}`,
   shelf: (store, sku) => `/v1/stock/${part(store)}/${part(sku)}`,
   prices: (sku) => `/v1/prices/${part(sku)}/history?limit=20`,
   promotions: (sku) => `/v1/promotions/${part(sku)}?limit=10`,
@@ -72,8 +75,8 @@ export const ACTIONS = {
 
 // Where a number leads to.
 export const LINKS = {
-  storeSales: (store) =>
-    `/v1/views/public.analytics.store-sales.v1/rows?order=newest&store_id=${part(store)}`,
+  store: (store) => `/stock?store_id=${part(store)}`,
+  shelves: (state) => `/stock?state=${part(state)}`,
   shelf: (store, sku) => `/stock?store_id=${part(store)}&sku=${part(sku)}`,
   product: (sku) => `/stock?search=${part(sku)}`,
   alert: (rule, subject, start) =>

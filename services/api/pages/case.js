@@ -1,12 +1,13 @@
 // One alert: its rule, what was measured against what, its events, and what became of it.
 
 import { LINKS, ONE } from "./api.js";
-import { describeMeasure } from "./cases.js";
-import { create, createSvg, find, Rows, setText } from "./dom.js";
+import { describeMeasure, describeRule, judge } from "./cases.js";
+import { create, createSvg, find, Rows, setAttribute, setText } from "./dom.js";
 import { Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import { FromLake } from "./lake.js";
+import * as names from "./names.js";
 import { drawMoments } from "./timeline.js";
 
 const { moment } = frame;
@@ -23,24 +24,26 @@ const RULES = {
 
 const COLUMNS = [
   { text: ({ event_time }) => moment(event_time) },
-  { text: ({ event_id }) => event_id, kind: "wraps" },
-  { text: ({ topic }) => topic, link: ({ topic }) => LINKS.contract(topic) },
-  { text: ({ event }) => event?.store_id ?? format.NONE },
+  { text: ({ topic }) => topic.split(".").at(-2), link: ({ topic }) => LINKS.contract(topic) },
+  { text: ({ event }) => (event ? names.store(event.store_id) : format.NONE), kind: "wraps" },
   { text: ({ event }) => format.count(event?.lines?.length), kind: "number" },
   { text: ({ published_at }) => (published_at ? moment(published_at) : format.NONE) },
-  { text: ({ partition, offset }) => (offset == null ? format.NONE : `${partition}/${offset}`) },
+  { draw: (cell, event) => frame.drawSource(cell, describeSource(event)) },
 ];
+
+const describeSource = ({ event_id, topic, partition, offset }) =>
+  offset == null ? `event ${event_id}` : `event ${event_id} at ${topic}/${partition}/${offset}`;
 
 // The function that draws it.
 export function createCase(rule, subject, start) {
-  setText(find("title"), rule);
+  setText(find("title"), describeRule({ rule }));
   setText(find("lead"), `About ${subject}.`);
-  document.title = `${rule} · Retail`;
+  document.title = `${describeRule({ rule })} · Retail`;
   const feed = new Polled(ONE.alert(rule, subject, start), 3_000);
   const evidence = new FromLake("evidence", () => ONE.evidence(rule, subject, start));
   const rows = new Rows(find("evidence-rows"), readPlace, COLUMNS);
   return () => {
-    frame.drawState("case", feed, frame.describeFreshness(feed.value, feed.receivedAt));
+    frame.drawState("case", feed);
     frame.drawPresence("case", feed, feed.value !== null);
     if (feed.value) drawCase(feed);
     const found = evidence.draw();
@@ -71,8 +74,9 @@ function drawCase(feed) {
   }
   const words = alert.status === "open" ? "a suspicion, no verdict" : "what else is known speaks for it";
   frame.drawFigure("status", feed, { value: alert.status, unit: "", words });
+  setAttribute(find("status").querySelector(".value"), "class", `value badge ${judge(alert)}`);
   drawBar(find("measure-bar"), alert);
-  setText(find("store"), alert.store_id);
+  setText(find("store"), `${names.store(alert.store_id)} · ${alert.store_id}`);
   setText(find("interval"), `${moment(alert.interval_start)} to ${moment(alert.interval_end)}`);
   const named = alert.evidence.length;
   const all = format.plural(alert.events, "event", "events");

@@ -1,7 +1,8 @@
 // Open alerts, and what a rule measures in words.
 
 import { ask } from "./api.js";
-import { count, money } from "./format.js";
+import { count, rate } from "./format.js";
+import { money } from "./names.js";
 
 const KEPT_MAX = 200;
 
@@ -25,17 +26,19 @@ export const listOpen = (rows) =>
 const sortNewestFirst = (rows) =>
   rows.sort((former, latter) => Date.parse(latter.decided_at) - Date.parse(former.decided_at));
 
-const inHundreds = (value) => `${money(value)} (100 cents)`;
 
 const MEASURES = {
   "card-velocity": (value) => `${count(value)} sales`,
   "impossible-travel": (value) => `${count(value)} km/h`,
-  sweethearting: inHundreds,
-  "refund-without-receipt": inHundreds,
+  sweethearting: money,
+  "refund-without-receipt": money,
   "refund-rate": (value) => `${count(value)} refunds`,
-  "bulk-purchase": (value) => `${money(value)} packs`,
+  "bulk-purchase": (value) => `${rate(value / 100)} packs`,
 };
 
-export function describeMeasure({ rule }, value) {
-  return (MEASURES[rule] ?? count)(value);
+export function describeMeasure({ rule, store_id }, value) {
+  return (MEASURES[rule] ?? count)(value, store_id);
 }
+
+export const describeRule = ({ rule }) => rule[0].toUpperCase() + rule.slice(1).replaceAll("-", " ");
+export const judge = ({ status }) => (status === "open" ? "bad" : "");

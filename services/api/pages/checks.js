@@ -10,12 +10,13 @@ const feed = new Polled(POLLED.checks, 30_000);
 
 const tables = new Rows(find("check-rows"), ({ table }) => table, [
   { text: ({ table }) => table },
-  { text: describeResult, kind: "wraps" },
+  { text: describeResult, tone: (check) => (isKept(check) ? "good" : "bad"), kind: "wraps" },
   { text: ({ version }) => format.count(version), kind: "number" },
   { text: ({ records }) => format.count(records), kind: "number" },
   { text: ({ checked_at }) => format.wallTime(checked_at) },
 ]);
 
+const isKept = ({ failures: failed, trouble }) => !trouble && !failed.length;
 const createKey = ({ table, suite, expectation }) => `${table} ${suite} ${expectation}`;
 
 const failures = new Rows(find("failure-rows"), createKey, [

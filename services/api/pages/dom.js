@@ -47,7 +47,9 @@ export function reconcile(parent, items, readKey, createNode, update) {
 }
 
 // The body of a table. A column has `text`, or `draw` for a cell that is more than text;
-// `link` makes the text lead somewhere, `kind` is the cell's class; the first one heads its row.
+// `link` makes the text lead somewhere, `tone` makes it a badge, `small` stands beside it unless it
+// is the same; `kind` is the cell's class; the first one heads its row. On a narrow screen a row is
+// a card, where each cell needs its column's name.
 export class Rows {
   constructor(body, readKey, columns) {
     Object.assign(this, { body, readKey, columns });
@@ -60,23 +62,28 @@ export class Rows {
   }
 
   #create() {
-    const cells = this.columns.map(({ link, kind }, index) => {
+    const heads = this.body.closest("table").querySelectorAll("thead th");
+    const cells = this.columns.map(({ link, tone, small, kind }, index) => {
       const cell = index === 0 ? create("th", { scope: "row" }) : create("td");
       if (kind) cell.className = kind;
-      if (link) cell.append(create("a"));
+      cell.dataset.label = heads[index]?.textContent ?? "";
+      if (link || tone || small) cell.append(create(link ? "a" : "span"));
+      if (small) cell.append(" ", create("small"));
       return cell;
     });
     return create("tr", {}, ...cells);
   }
 
-  #update(cell, { text, link, draw }, item) {
+  #update(cell, { text, link, tone, small, draw }, item) {
     if (draw) {
       draw(cell, item);
-    } else if (link) {
-      setText(cell.firstElementChild, text(item));
-      setAttribute(cell.firstElementChild, "href", link(item));
-    } else {
-      setText(cell, text(item));
+      return;
     }
+    const words = text(item);
+    const inner = cell.firstElementChild;
+    setText(inner ?? cell, words);
+    if (link) setAttribute(inner, "href", link(item));
+    if (tone) setAttribute(inner, "class", words ? `badge ${tone(item)}` : "");
+    if (small) setText(cell.lastElementChild, small(item) === words ? "" : small(item));
   }
 }

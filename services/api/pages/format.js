@@ -12,6 +12,8 @@ const hundredths = new Intl.NumberFormat("en", {
   maximumFractionDigits: 2,
 });
 
+const currencies = new Map(); // as many as there are in the world, at most
+
 const inUtc = (options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 const dates = inUtc({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
 const days = inUtc({ day: "numeric", month: "short" });
@@ -31,8 +33,15 @@ const orNone = (format) => (value) => value === null || value === undefined ? NO
 export const count = orNone((value) => numbers.format(value));
 export const signed = orNone((value) => (value > 0 ? `+${count(value)}` : count(value)));
 export const rate = orNone((value) => tenths.format(value));
-// The contracts count money in cents, without a currency; a column says "100 cents".
-export const money = orNone((cents) => hundredths.format(cents / 100));
+
+// Money is counted in hundredths of its currency; null: of one that nobody names.
+export function money(cents, currency) {
+  if (cents === null || cents === undefined) return NONE;
+  if (!currency) return hundredths.format(cents / 100);
+  const style = { style: "currency", currency, currencyDisplay: "narrowSymbol" };
+  if (!currencies.has(currency)) currencies.set(currency, new Intl.NumberFormat("en", style));
+  return currencies.get(currency).format(cents / 100);
+}
 export const plural = (number, singular, several) => `${count(number)} ${number === 1 ? singular : several}`;
 
 export const date = (ms) => dates.format(ms);

@@ -4,6 +4,7 @@ import { POLLED } from "./api.js";
 import { create, find, setAttribute, setText } from "./dom.js";
 import { isFailing, findConnectionState, Polled, startFeeds } from "./feeds.js";
 import * as format from "./format.js";
+import * as names from "./names.js";
 
 const DRAW_MS = 1_000;
 const SOON_MS = 500; // at most so often, however much news there is
@@ -19,7 +20,7 @@ const CONNECTIONS = {
 const clockFeed = new Polled(POLLED.clock, 5_000);
 export const pipelinesFeed = new Polled(POLLED.pipelines, 3_000);
 
-// What time it is: { worldMs, wallMs, speed, isRunning }; null before the first answer.
+// What time it is: { worldMs, speed, isRunning }; null before the first answer.
 export function readTime() {
   const answer = clockFeed.value;
   if (!answer) return null;
@@ -27,7 +28,6 @@ export function readTime() {
   const isRunning = answer.state === "running";
   return {
     worldMs: answer.world_ms + (isRunning ? elapsedMs * answer.speed : 0),
-    wallMs: answer.wall_ms + elapsedMs,
     speed: answer.speed,
     isRunning,
   };
@@ -48,6 +48,7 @@ export function start(drawPage) {
     drawClock();
     drawConnection();
     drawPage();
+    names.update();
   };
   startFeeds(() => {
     clearTimeout(timer);
@@ -71,9 +72,9 @@ function drawClock() {
   });
 }
 
-function describeTime({ worldMs, wallMs, speed, isRunning }) {
+function describeTime({ worldMs, speed, isRunning }) {
   const pace = isRunning ? `${format.count(speed)} × real time` : "stopped";
-  return `${format.date(worldMs)} · ${pace} · wall clock ${format.wallClock(wallMs)}`;
+  return `${format.date(worldMs)} · ${pace}`;
 }
 
 // One of the figures at the top: a number with its unit, and words on it, or why it is an old one.
@@ -92,21 +93,36 @@ export function describeProblem(feed) {
   return feed.receivedAt === null ? WAITING : "Nothing yet";
 }
 
-// Says of a section how fresh it is, and what stands in the way of its feed's answers.
-export function drawState(id, feed, fresh) {
+// Says of a section how fresh it is, and what stands in the way of its feed's answers; what it was
+// read from is behind its source. `dated` is the answer that says so, if it is not the feed's.
+export function drawState(id, feed, words = "", { value: dated, receivedAt } = feed) {
   const section = find(id);
-  const words = feed.receivedAt === null ? WAITING : fresh || describeAsked(feed);
-  setText(section.querySelector(".fresh"), words);
+  const state = section.querySelector(".state");
+  if (!state.firstElementChild) {
+    const source = createSource(create("a", { class: "address" }), create("p", { class: "marker" }));
+    state.append(create("span", { class: "fresh" }), source);
+  }
+  const fresh = words || describeFreshness(dated, receivedAt);
+  setText(state.querySelector(".fresh"), feed.receivedAt === null ? WAITING : fresh);
+  setText(state.querySelector(".marker"), describeMarker(dated?.as_of));
+  const address = state.querySelector(".address");
+  setText(address, feed.address ?? "");
+  if (feed.address) setAttribute(address, "href", feed.address);
   const problem = feed.problem;
   const notice = section.querySelector(".notice");
   notice.hidden = !problem;
   const retries = isFailing(feed) ? " The page asks again by itself." : "";
   if (problem) setText(notice, `${problem.title}. ${problem.message}${retries}`);
   section.classList.toggle("old", isFailing(feed));
-  const address = section.querySelector(".address");
-  setText(address, feed.address ?? "");
-  if (feed.address) setAttribute(address, "href", feed.address);
 }
+
+// A cell that says only when asked where its row comes from.
+export function drawSource(cell, words) {
+  if (!cell.firstElementChild) cell.append(createSource(create("span")));
+  setText(cell.querySelector("span"), words);
+}
+
+const createSource = (...parts) => create("details", {}, create("summary", {}, "Source"), ...parts);
 
 // Shows a part of a section only where there is something in it, and its words where there is not.
 export function drawPresence(id, feed, hasSome) {
@@ -116,31 +132,37 @@ export function drawPresence(id, feed, hasSome) {
   if (none) none.hidden = hasSome || !feed.value;
 }
 
-// How fresh a dated answer is, in words: what it holds, and what it was counted at.
+// How old an answer is, in words: it holds all that the log held then.
 export function describeFreshness(dated, receivedAt) {
-  if (!dated?.as_of) return "";
-  const { generation, batch } = dated.as_of;
-  const source = `generation ${format.count(generation)}, batch ${format.count(batch)}`;
+  if (receivedAt === null) return "";
+  const sinceMs = performance.now() - receivedAt;
+  if (dated?.freshness_ms === undefined) return `Asked ${format.duration(sinceMs)} ago`;
   if (dated.freshness_ms === null) {
-    return `Freshness unknown: ${dated.freshness_unknown ?? "no reason given"} · ${source}`;
+    return `Freshness unknown: ${dated.freshness_unknown ?? "no reason given"}`;
   }
-  const ageMs = dated.freshness_ms + performance.now() - receivedAt;
-  return `Holds all that the log held ${format.duration(ageMs)} ago · ${source}`;
+  return `As of ${format.duration(dated.freshness_ms + sinceMs)} ago`;
+}
+
+// What an answer has counted: the run that made it, and the next offset of each partition.
+function describeMarker(marker) {
+  if (!marker) return "";
+  const { generation, batch, inputs = {} } = marker;
+  const run = generation === undefined ? [] : [`Generation ${generation}, batch ${format.count(batch)}`];
+  const offsets = Object.entries(inputs).map(
+    ([topic, ends]) => `${topic} before ${ends.map(format.count).join(" · ")}`,
+  );
+  return [...run, ...offsets].join("; ");
 }
 
 // The same of rows that come by a stream; its pipeline says how fresh they are.
-export function describeStreamed(feed, view) {
-  const pipeline = findPipeline(view);
-  if (!pipeline || feed.batch === null) return "Freshness not known yet";
-  const fresh = describeFreshness(pipeline, pipelinesFeed.receivedAt);
-  return `${fresh} · updated live`;
+export function drawStreamed(id, feed, view) {
+  const { receivedAt } = pipelinesFeed;
+  const value = findPipeline(view);
+  drawState(id, feed, value ? "" : "Freshness not known yet", { value, receivedAt });
 }
 
 export const findPipeline = (view) =>
   pipelinesFeed.value?.pipelines.find(({ views }) => views?.includes(view));
-
-export const describeAsked = (feed) =>
-  `Asked ${format.duration(performance.now() - feed.receivedAt)} ago`;
 
 // What is known of a pipeline's standing, in words.
 export function describeStanding(pipeline) {
@@ -151,6 +173,12 @@ export function describeStanding(pipeline) {
   const invalid = pipeline.generations.find(({ state }) => state === "invalid");
   if (!invalid) return "not served";
   return `not served: g${invalid.number} is invalid, ${invalid.reason ?? "no reason given"}`;
+}
+
+// Good where all is well, bad where readers get nothing or nothing new.
+export function judgeStanding({ generation, loading, trouble }) {
+  if (trouble || (generation === undefined && !loading)) return "bad";
+  return loading ? "warn" : "good";
 }
 
 export function describeGenerations(pipeline) {

@@ -1,15 +1,17 @@
 // The prices of one product over time, announced ones too.
 
 import { find, Rows } from "./dom.js";
-import * as format from "./format.js";
 import * as frame from "./frame.js";
+import * as names from "./names.js";
 
 const COLUMNS = [
   { text: ({ holds_from }) => frame.moment(holds_from) },
-  { text: ({ price_cents }) => format.money(price_cents), kind: "number" },
-  { text: ({ state }) => state },
+  { text: ({ price_cents }) => names.money(price_cents), kind: "number" },
+  { text: ({ state }) => state, tone: ({ state }) => judgePrice(state) },
   { text: ({ published_at }) => frame.moment(published_at) },
 ];
+
+export const judgePrice = (state) => (state === "holds now" ? "good" : "");
 
 export const createPrices = () => new Rows(find("price-rows"), ({ event_id }) => event_id, COLUMNS);
 

@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import { find, setAttribute } from "./dom.js";
 import { Polled } from "./feeds.js";
 import * as frame from "./frame.js";
+import { addChoice } from "./names.js";
 
 const PERIOD_MS = 3_000;
 const TYPING_MS = 250;
@@ -26,9 +27,9 @@ export class List {
     });
   }
 
-  draw(describe) {
+  draw() {
     const { feed } = this;
-    frame.drawState(this.id, feed, describe(feed));
+    frame.drawState(this.id, feed);
     const items = feed.value?.items ?? [];
     this.rows.show(items);
     frame.drawPresence(this.id, feed, items.length > 0);
@@ -40,7 +41,9 @@ export class List {
   #fill() {
     const asked = address.read();
     for (const field of this.form.elements) {
-      if (field.name in asked) field.value = asked[field.name];
+      const value = asked[field.name];
+      if (value) field.value = value;
+      if (value && field.value !== value && field.options) addChoice(field, value, value, true);
     }
   }
 

@@ -31,8 +31,11 @@ function createArticle({ pipeline }) {
 function drawArticle(article, pipeline) {
   const set = (kind, text) => setText(article.querySelector(`.${kind}`), text);
   set("name", pipeline.pipeline);
-  setAttribute(article.querySelector(".name"), "href", LINKS.pipeline(pipeline.pipeline));
+  set("brief", `${format.count(pipeline.lag_records)} waiting`);
+  setAttribute(article.querySelector(".whole"), "href", LINKS.pipeline(pipeline.pipeline));
   set("standing", frame.describeStanding(pipeline));
+  const tone = frame.judgeStanding(pipeline);
+  setAttribute(article.querySelector(".standing"), "class", `standing badge ${tone}`);
   set("generations", frame.describeGenerations(pipeline));
   setAttribute(article.querySelector(".generations"), "href", LINKS.replay(pipeline.pipeline));
   set("lag", withUnit(format.count(pipeline.lag_records), "records not counted yet"));
@@ -85,12 +88,14 @@ let isPlaced = false;
 function placeOnce() {
   if (isPlaced) return;
   isPlaced = true;
-  if (location.hash) find(location.hash.slice(1))?.scrollIntoView();
+  const named = find(location.hash.slice(1));
+  if (named?.matches("article")) named.querySelector("details").open = true;
+  named?.scrollIntoView();
 }
 
 frame.start(() => {
   const feed = frame.pipelinesFeed;
-  frame.drawState("pipelines", feed, frame.describeAsked(feed));
+  frame.drawState("pipelines", feed);
   const pipelines = feed.value?.pipelines ?? [];
   find("pipelines-none").hidden = !feed.value || pipelines.length > 0;
   drawFlow(find("flow"), pipelines);

@@ -8,6 +8,7 @@ import { Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import { List } from "./list.js";
+import { addChoice } from "./names.js";
 
 const PERIOD_MS = 30_000; // a record in quarantine changes no more
 
@@ -37,8 +38,12 @@ const recordFeed = new Polled(null, PERIOD_MS);
 const render = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 export function draw() {
-  list.draw(frame.describeAsked);
+  list.draw();
   const counts = list.feed.value?.counts ?? [];
+  for (const { topic, reason } of counts) {
+    addChoice(list.form.elements.topic, topic, topic);
+    addChoice(list.form.elements.reason, reason, reason);
+  }
   find("reasons").hidden = counts.length === 0;
   reasons.show(counts.toSorted((former, latter) => latter.records - former.records));
   drawRecord(address.read().record);

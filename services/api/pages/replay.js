@@ -11,11 +11,12 @@ import * as frame from "./frame.js";
 
 const PERIOD_MS = 5_000;
 const number = "number";
+const TONES = { promoted: "good", ready: "warn", "catching-up": "warn", invalid: "bad" };
 const CANDIDATE = ["ready", "catching-up"];
 
 const GENERATIONS = [
   { text: ({ number: one }) => `g${one}` },
-  { text: ({ state, reason }) => (reason ? `${state}: ${reason}` : state), kind: "wraps" },
+  { text: describeState, tone: ({ state }) => TONES[state] ?? "", kind: "wraps" },
   { text: describeLoaded },
   { text: ({ read_records }) => format.count(read_records), kind: number },
   { text: ({ left_records }) => format.count(left_records), kind: number },
@@ -29,6 +30,10 @@ chooser.addEventListener("change", () => {
   history.replaceState(null, "", address.create("/replay", { pipeline: chooser.value }));
   draw();
 });
+
+function describeState({ state, reason }) {
+  return reason ? `${state}: ${reason}` : state;
+}
 
 function describeLoaded({ number, loaded, state }) {
   if (findChosen()?.generation === number) return "serves it";

@@ -7,19 +7,17 @@ import { Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import { List } from "./list.js";
+import * as names from "./names.js";
 import { describeOrder } from "./orders.js";
 
 const PERIOD_MS = 5_000;
 const PAGE = 100;
 const number = "number";
 
-const shelf = {
-  text: ({ store_id, sku }) => `${store_id} ${sku}`,
-  link: ({ store_id, sku }) => LINKS.shelf(store_id, sku),
-};
+const shelf = [names.productCell(({ store_id, sku }) => LINKS.shelf(store_id, sku)), names.storeCell()];
 
 const ORDERS = [
-  shelf,
+  ...shelf,
   { text: ({ review_at }) => frame.moment(review_at) },
   { text: ({ ordered_at }) => frame.moment(ordered_at) },
   { text: ({ units }) => format.count(units), kind: number },
@@ -28,7 +26,7 @@ const ORDERS = [
 ];
 
 const PROPOSED = [
-  shelf,
+  ...shelf,
   { text: ({ review_at }) => frame.moment(review_at) },
   { text: ({ sold_units }) => format.count(sold_units), kind: number },
   { text: ({ days }) => format.count(days), kind: number },
@@ -48,11 +46,8 @@ function describeLeadTime({ lead_time_days, lead_time_hours }) {
 
 const readReview = ({ store_id, sku, review_at }) => `${store_id}/${sku}/${review_at}`;
 
-const orders = new List(
-  "orders",
-  LISTED.orders,
-  new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
-);
+const orderRows = new Rows(find("order-rows"), ({ purchase_order_id: id }) => id, ORDERS);
+const orders = new List("orders", LISTED.orders, orderRows);
 const proposals = new Polled(null, PERIOD_MS);
 const proposed = new Rows(find("proposal-rows"), readReview, PROPOSED);
 
@@ -66,14 +61,13 @@ function drawProposals() {
     proposals.change(address.create(LISTED.proposals, asked));
   }
   const feed = isWritten ? proposals : frame.pipelinesFeed;
-  const { value, receivedAt } = proposals;
-  frame.drawState("proposals", feed, frame.describeFreshness(value, receivedAt));
-  const items = value?.items ?? [];
+  frame.drawState("proposals", feed, "", proposals);
+  const items = proposals.value?.items ?? [];
   proposed.show(items);
   frame.drawPresence("proposals", proposals, items.length > 0);
 }
 
 frame.start(() => {
-  orders.draw(frame.describeAsked);
+  orders.draw();
   drawProposals();
 });

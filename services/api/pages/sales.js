@@ -58,8 +58,8 @@ export function summarise(rows, countedMs) {
   return { end, points, ...addUp([...stores.values()]) };
 }
 
-const createStore = (id, minutes) => ({
-  id,
+const createStore = (store_id, minutes) => ({
+  store_id,
   receipts: 0,
   units: 0,
   revenueCents: 0,
@@ -74,11 +74,10 @@ function addMinute(store, row) {
 }
 
 function addUp(stores) {
-  stores.sort((one, other) => (one.id < other.id ? -1 : 1));
+  stores.sort((one, other) => (one.store_id < other.store_id ? -1 : 1));
   const lines = stores.map(({ centsByMinute }) => Math.max(0, ...centsByMinute.values()));
   return {
     stores,
-    revenueCents: stores.reduce((sum, { revenueCents }) => sum + revenueCents, 0),
     centsPerMinuteMax: Math.max(0, ...lines),
   };
 }

@@ -6,8 +6,9 @@ import { find, Rows, setText } from "./dom.js";
 import { Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
-import { createPrices, drawPrices } from "./history.js";
+import { createPrices, drawPrices, judgePrice } from "./history.js";
 import { FromLake } from "./lake.js";
+import * as names from "./names.js";
 import { describeOrder } from "./orders.js";
 import { drawSpans } from "./timeline.js";
 
@@ -26,17 +27,12 @@ const FIGURES = [
   ["adjusted", "units_adjusted", () => "opening stock, counts, damage, theft"],
 ];
 
-const OFFSETS = [
-  { text: ({ topic }) => topic },
-  { text: ({ offsets }) => offsets.map(format.count).join(" · "), kind: "wraps" },
-];
-
 const PROMOTIONS = [
   { text: ({ starts_at }) => moment(starts_at) },
   { text: ({ ends_at }) => moment(ends_at) },
-  { text: ({ usual_price_cents }) => format.money(usual_price_cents), kind: number },
-  { text: ({ price_cents }) => format.money(price_cents), kind: number },
-  { text: describePromotion },
+  { text: ({ usual_price_cents }) => names.money(usual_price_cents), kind: number },
+  { text: ({ price_cents }) => names.money(price_cents), kind: number },
+  { text: describePromotion, tone: (promotion) => judgePrice(describePromotion(promotion)) },
 ];
 
 const ORDERS = [
@@ -50,7 +46,7 @@ const MOVEMENTS = [
   { text: (one) => (one.original ? `${one.movement}, released from quarantine` : one.movement) },
   { text: ({ units_on_hand_change }) => format.signed(units_on_hand_change), kind: number },
   { text: ({ units_in_transit_change }) => format.signed(units_in_transit_change), kind: number },
-  { text: ({ topic, partition, offset }) => `${topic}/${partition}/${offset}` },
+  { draw: (cell, record) => frame.drawSource(cell, place(record)) },
 ];
 
 const STOCK_OUTS = [
@@ -64,9 +60,6 @@ const place = ({ topic, partition, offset }) => `${topic}/${partition}/${offset}
 
 // The function that draws it.
 export function createShelf(store, sku) {
-  setText(find("title"), `Shelf ${store} ${sku}`);
-  setText(find("lead"), `Product ${sku} in store ${store}.`);
-  document.title = `Shelf ${store} ${sku} · Retail`;
   const feeds = {
     shelf: new Polled(ONE.shelf(store, sku), 1_000),
     prices: new Polled(ONE.prices(sku), 5_000),
@@ -74,7 +67,6 @@ export function createShelf(store, sku) {
     orders: new Polled(ONE.orders(store, sku), 5_000),
   };
   const rows = {
-    offsets: new Rows(find("offset-rows"), ({ topic }) => topic, OFFSETS),
     prices: createPrices(),
     promotions: new Rows(find("promotion-rows"), ({ event_id }) => event_id, PROMOTIONS),
     orders: new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
@@ -85,7 +77,8 @@ export function createShelf(store, sku) {
   const movements = new FromLake("movements", ask(ONE.movements(store, sku)));
   const stockOuts = new FromLake("stock-outs", ask(ONE.stockOuts(store, sku)));
   return () => {
-    drawNow(feeds.shelf, rows.offsets);
+    drawTitle(store, sku);
+    drawNow(feeds.shelf);
     drawPrices(feeds.prices, rows.prices);
     drawList("promotions", feeds.promotions, rows.promotions);
     drawList("orders", feeds.orders, rows.orders);
@@ -102,8 +95,14 @@ function createPastAddress(path) {
   return address.create(path, { since, limit: MOVEMENTS_MAX });
 }
 
-function drawNow(feed, offsets) {
-  frame.drawState("shelf", feed, frame.describeFreshness(feed.value, feed.receivedAt));
+function drawTitle(store, sku) {
+  setText(find("title"), names.product(sku));
+  setText(find("lead"), `${sku} in ${names.store(store)}, store ${store}.`);
+  document.title = `${names.product(sku)} · Retail`;
+}
+
+function drawNow(feed) {
+  frame.drawState("shelf", feed);
   for (const [id, name, describe] of FIGURES) {
     const isKnown = feed.value !== null;
     frame.drawFigure(id, feed, {
@@ -112,8 +111,6 @@ function drawNow(feed, offsets) {
       words: isKnown ? describe(feed.value) : frame.describeProblem(feed),
     });
   }
-  const inputs = Object.entries(feed.value?.as_of.inputs ?? {});
-  offsets.show(inputs.map(([topic, offsets]) => ({ topic, offsets })));
 }
 
 function describePromotion({ starts_at, ends_at }) {

@@ -1,6 +1,6 @@
 // The page Shop: what is sold, what is short, what looks wrong, and how fresh all of that is.
 
-import { POLLED, STREAMED } from "./api.js";
+import { LINKS, POLLED, STREAMED } from "./api.js";
 import * as alerts from "./cases.js";
 import { drawChart } from "./chart.js";
 import { find, setAttribute, setText } from "./dom.js";
@@ -8,6 +8,7 @@ import { isFailing, Polled } from "./feeds.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import * as load from "./load.js";
+import * as names from "./names.js";
 import * as sales from "./sales.js";
 import { Streamed } from "./stream.js";
 import * as tables from "./tables.js";
@@ -18,35 +19,25 @@ const SECOND_MS = 1_000;
 const salesFeed = new Streamed(STREAMED.sales, sales);
 const alertsFeed = new Streamed(STREAMED.alerts, alerts);
 const bestFeed = new Polled(POLLED.bestSellers, 5_000);
-const emptyFeed = new Polled(POLLED.emptyShelves, 5_000);
-const lowFeed = new Polled(POLLED.lowShelves, 5_000);
-const negativeFeed = new Polled(POLLED.negativeShelves, 5_000);
 const ordersFeed = new Polled(POLLED.orders, 5_000);
 
+const createShelves = (state, name) => ({
+  feed: new Polled(POLLED[state], 5_000),
+  rows: tables.createShelves(`${state}-rows`),
+  title: `${state}-title`,
+  state,
+  name,
+});
 const shelfLists = [
-  {
-    feed: negativeFeed,
-    name: "Below zero: more was sold than the log accounts for",
-    title: "negative-title",
-    rows: tables.createShelves("negative-rows"),
-  },
-  {
-    feed: emptyFeed,
-    name: "Empty",
-    title: "empty-title",
-    rows: tables.createShelves("empty-rows"),
-  },
-  {
-    feed: lowFeed,
-    name: "Low: 1 to 5 units",
-    title: "low-title",
-    rows: tables.createShelves("low-rows"),
-  },
+  createShelves("negative", "Below zero: more was sold than the log accounts for"),
+  createShelves("out", "Empty"),
+  createShelves("low", "Low: 1 to 5 units"),
 ];
+const [negativeFeed, emptyFeed, lowFeed] = shelfLists.map(({ feed }) => feed);
 
 function drawSales() {
   const { view } = STREAMED.sales;
-  frame.drawState("sales", salesFeed, frame.describeStreamed(salesFeed, view));
+  frame.drawStreamed("sales", salesFeed, view);
   const summary = sales.summarise(salesFeed.rows, findCountedMs(frame.findPipeline(view)));
   drawSalesFigures(summary);
   find("sales-content").hidden = !summary;
@@ -92,8 +83,8 @@ function drawSalesFigures(summary) {
       : frame.describeProblem(salesFeed),
   });
   frame.drawFigure("revenue", salesFeed, {
-    value: summary ? format.money(summary.revenueCents) : format.NONE,
-    unit: "(100 cents)",
+    value: summary ? names.total(summary.stores) : format.NONE,
+    unit: "",
     words: summary ? describeSpan(summary) : frame.describeProblem(salesFeed),
   });
 }
@@ -105,7 +96,7 @@ function describeSpan({ points, stores }) {
 
 function drawBestSellers() {
   const best = bestFeed.value;
-  frame.drawState("best", bestFeed, frame.describeFreshness(best, bestFeed.receivedAt));
+  frame.drawState("best", bestFeed);
   find("best-content").hidden = !best;
   if (!best) return;
   const final = best.final ? "final" : "may still change";
@@ -120,14 +111,14 @@ const describeCount = ({ items, next }) =>
 
 function drawShelves() {
   const source = shelfLists.find(({ feed }) => isFailing(feed))?.feed ?? emptyFeed;
-  frame.drawState("shelves", source, frame.describeFreshness(source.value, source.receivedAt));
-  for (const { feed, rows, title, name } of shelfLists) {
+  frame.drawState("shelves", source);
+  for (const { feed, rows, title, name, state } of shelfLists) {
     const items = feed.value?.items ?? [];
     const shown = Math.min(items.length, SHOWN);
     const heading = find(title);
     const words = feed.value ? `${name} (${shown} of ${describeCount(feed.value)})` : name;
     setText(heading.firstElementChild, words);
-    setAttribute(heading.firstElementChild, "href", feed.address);
+    setAttribute(heading.firstElementChild, "href", LINKS.shelves(state));
     heading.parentElement.hidden = items.length === 0;
     rows.show(items.slice(0, SHOWN));
   }
@@ -147,7 +138,7 @@ function describeOtherShelves(low, negative) {
 
 function drawAlerts() {
   const { view } = STREAMED.alerts;
-  frame.drawState("alerts", alertsFeed, frame.describeStreamed(alertsFeed, view));
+  frame.drawStreamed("alerts", alertsFeed, view);
   const open = alerts.listOpen(alertsFeed.rows);
   const isKnown = alertsFeed.generation !== null;
   find("alerts-content").hidden = open.length === 0;
@@ -162,11 +153,11 @@ function drawAlerts() {
 
 function describeNewest(alert) {
   if (!alert) return "nothing looks wrong";
-  return `newest: ${alert.rule} in ${alert.store_id}, ${frame.moment(alert.decided_at)}`;
+  return `newest: ${alerts.describeRule(alert)} in ${names.store(alert.store_id)}, ${frame.moment(alert.decided_at)}`;
 }
 
 function drawOrders() {
-  frame.drawState("orders", ordersFeed, frame.describeAsked(ordersFeed));
+  frame.drawState("orders", ordersFeed);
   const items = ordersFeed.value?.items ?? [];
   find("orders-content").hidden = items.length === 0;
   find("orders-none").hidden = !ordersFeed.value || items.length > 0;
@@ -175,7 +166,7 @@ function drawOrders() {
 
 function drawPipelines() {
   const pipelines = frame.pipelinesFeed.value?.pipelines ?? [];
-  frame.drawState("pipelines", frame.pipelinesFeed, frame.describeAsked(frame.pipelinesFeed));
+  frame.drawState("pipelines", frame.pipelinesFeed);
   find("pipelines-none").hidden = !frame.pipelinesFeed.value || pipelines.length > 0;
   find("pipelines-content").hidden = pipelines.length === 0;
   tables.pipelines.show(pipelines);

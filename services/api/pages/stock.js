@@ -6,15 +6,16 @@ import { find, Rows } from "./dom.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import { List } from "./list.js";
+import * as names from "./names.js";
 import { createShelf } from "./shelf.js";
 
 const number = "number";
+const LOW_MAX = 5;
 
 const COLUMNS = [
-  {
-    text: ({ store_id, sku }) => `${store_id} ${sku}`,
-    link: ({ store_id, sku }) => LINKS.shelf(store_id, sku),
-  },
+  names.productCell(({ store_id, sku }) => LINKS.shelf(store_id, sku)),
+  names.storeCell(),
+  { text: describeStock, tone: ({ units_on_hand }) => (units_on_hand > 0 ? "warn" : "bad") },
   { text: ({ units_on_hand }) => format.count(units_on_hand), kind: number },
   { text: ({ units_in_transit }) => format.count(units_in_transit), kind: number },
   { text: ({ units_sold }) => format.count(units_sold), kind: number },
@@ -22,15 +23,16 @@ const COLUMNS = [
   { text: ({ last_event_time }) => frame.moment(last_event_time) },
 ];
 
+// As the filter calls it; of a full shelf there is nothing to say.
+function describeStock({ units_on_hand: units }) {
+  if (units > 0) return units > LOW_MAX ? "" : "low";
+  return units === 0 ? "empty" : "below zero";
+}
+
 function createAll() {
-  const rows = new Rows(
-    find("shelf-rows"),
-    ({ store_id, sku }) => `${store_id}/${sku}`,
-    COLUMNS,
-  );
+  const rows = new Rows(find("shelf-rows"), ({ store_id, sku }) => `${store_id}/${sku}`, COLUMNS);
   const list = new List("shelves", LISTED.stock, rows);
-  const describe = ({ value, receivedAt }) => frame.describeFreshness(value, receivedAt);
-  return () => list.draw(describe);
+  return () => list.draw();
 }
 
 const { store_id, sku } = address.read();

@@ -104,6 +104,7 @@ def _render_page(path: str) -> str:
         script=f'<script type="module" src="{PATH}/{name}.js"></script>',
         links="\n".join(links),
         kind="live" if is_live else "text",
+        status=_read("status.html") if is_live else "",
         content=_read(f"{name}.html") + (_read("confirmation.html") if path in ACTING else ""),
         noscript=NO_SCRIPT if is_live else "",
     )

@@ -1,5 +1,7 @@
 """GET /v1/stock: one shelf, or many of them."""
 
+import json
+from collections.abc import Sequence
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Annotated
@@ -23,6 +25,7 @@ from services.api.http.parameters import (
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import NotFound
+from services.api.routes.catalog import find_skus
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import Condition, Document, Selection, Table, match
@@ -76,7 +79,8 @@ class StockQuery(ViewQuery, PageQuery):
         None,
         min_length=1,
         max_length=ID_CHARACTERS_MAX,
-        description="shelves whose sku contains this text, in upper or lower case",
+        description="shelves whose sku, product's name or category contains this text, "
+        "in upper or lower case",
     )
     state: State | None = Field(
         None,
@@ -120,16 +124,19 @@ async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) ->
 def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Document:
     # The filters and the sort, which stay the same from page to page.
     asked = query.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
-    page, marker = query.read_page(snapshots, create_selection(query), urlencode(asked))
+    skus = find_skus(store, query.search) if query.search else ()
+    page, marker = query.read_page(snapshots, create_selection(query, skus), urlencode(asked))
     items = [STOCK.to_json(row) for row in page.items]
     return {"items": items, "next": page.next, **date(store, marker)}
 
 
-def create_selection(query: StockQuery) -> Selection:
+def create_selection(query: StockQuery, skus: Sequence[str] = ()) -> Selection:
+    """The rows that the query asks for; `skus`: the products that its text finds by name."""
     equal = query.model_dump(include={"store_id", "sku"}, exclude_none=True)
     conditions = [*match(equal)]
     if query.search is not None:
-        conditions.append(Condition("instr(lower(sku), lower(?)) > 0", (query.search,)))
+        either = "(instr(lower(sku), lower(?)) > 0 or sku in (select value from json_each(?)))"
+        conditions.append(Condition(either, (query.search, json.dumps(skus))))
     if query.state is not None:
         conditions.append(Condition(CONDITIONS[query.state]))
     # The key comes last, so that no two rows are equal.

@@ -1,5 +1,5 @@
-"""The mirrored topics: the storage of prices, promotions, purchase orders, confirmations,
-rejections and actions.
+"""The mirrored topics: the storage of products, stores, prices, promotions, purchase orders,
+confirmations, rejections and actions.
 
 All times are epoch milliseconds.
 """
@@ -10,9 +10,11 @@ from contracts import (
     ACTIONS,
     CONFIRMATIONS,
     PRICE_CHANGES,
+    PRODUCTS,
     PROMOTIONS,
     PURCHASE_ORDERS,
     QUARANTINE,
+    STORES,
     Contract,
     Field,
     Row,
@@ -33,11 +35,12 @@ ADDED = (
 
 
 def create_announcements(contract: Contract, file: str, since: str) -> Layout:
-    """The layout of announcements about products; `since`: the time that orders those of a product.
+    """The layout of announcements; `since`: the time that orders those of a product or store.
 
     A second copy of an event in a partition changes nothing: the first copy counts.
     """
     whole = replace(contract, fields=(*contract.fields, *ADDED))
+    [subject] = contract.key
 
     def extend(record: Record, event: Row) -> Row | None:
         added = (
@@ -59,13 +62,15 @@ def create_announcements(contract: Contract, file: str, since: str) -> Layout:
         indexes={
             # The id comes first: changes are also found by what their ids begin with.
             "unique": ("event_id", "event_time", "partition"),
-            "sku": ("sku", since, "offset"),
+            subject: (subject, since, "offset"),
         },
         extend=extend,
     )
 
 
 PRICES = create_announcements(PRICE_CHANGES, "prices.sqlite", since="holds_from")
+SOLD = create_announcements(PRODUCTS, "products.sqlite", since="holds_from")
+OPENED = create_announcements(STORES, "stores.sqlite", since="holds_from")
 PLANNED = create_announcements(PROMOTIONS, "promotions.sqlite", since="starts_at")
 
 ORDER_ID = "purchase_order_id"
@@ -103,4 +108,4 @@ AUDITED = Layout(
     {"newest": NEWEST_ACTIONS_FIRST},
 )
 
-MIRRORED = (PRICES, PLANNED, ORDERS, CONFIRMED, REJECTIONS, AUDITED)
+MIRRORED = (SOLD, OPENED, PRICES, PLANNED, ORDERS, CONFIRMED, REJECTIONS, AUDITED)

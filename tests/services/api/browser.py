@@ -76,6 +76,14 @@ class Visit:
             arg=[selector, text],
         )
 
+    def await_asked(self, section: str, text: str) -> None:
+        """Wait until the section has asked for an address with this text."""
+        self.page.wait_for_function(
+            "([section, text]) => document.querySelector(section + ' .address')"
+            "?.getAttribute('href')?.includes(text)",
+            arg=[section, text],
+        )
+
     def await_connection(self, state: str) -> None:
         self.page.wait_for_selector(f"body[data-connection={state}]")
 

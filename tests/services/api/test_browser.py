@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser
 
-from contracts import RECEIPTS
+from contracts import RECEIPTS, STORE_SALES
 from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
@@ -19,6 +19,9 @@ from tests.services.writing import invalidate, promote
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]
 
 STORE, SKU = SHELF
+ASKED_MAX = 20
+"""Products in one request for names."""
+HOUR = "2026-03-02T11:00"
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +83,42 @@ def test_stock_shows_every_shelf_that_the_api_lists_and_keeps_its_filters_in_the
     api: Answers, visit: Visit
 ) -> None:
     listed = api.json("/v1/stock", limit=50)["items"]
-    visit.open("/stock")
+    names = {product["sku"]: product["name"] for product in api.json("/v1/products")["items"]}
+    visit.open("/stock").await_text("#shelf-rows tr:last-child", names[listed[-1]["sku"]])
     rows = visit.rows("#shelf-rows")
-    assert [row[:2] for row in rows] == [
-        [f"{shelf['store_id']} {shelf['sku']}", f"{shelf['units_on_hand']:,}"] for shelf in listed
+    assert [[row[0], row[3]] for row in rows] == [
+        [f"{names.get(shelf['sku'], '')} {shelf['sku']}".strip(), f"{shelf['units_on_hand']:,}"]
+        for shelf in listed
     ]
+    assert len({shelf["sku"] for shelf in listed}) > ASKED_MAX, "names come by several requests"
     visit.page.get_by_role("searchbox", name="Product").fill("00041")
-    visit.await_text("#shelves .address", "search=00041")
+    visit.await_asked("#shelves", "search=00041")
     visit.page.wait_for_function("() => document.querySelectorAll('#shelf-rows tr').length == 1")
-    assert [row[0] for row in visit.rows("#shelf-rows")] == ["S004 SKU-00041"]
+    assert [row[:4] for row in visit.rows("#shelf-rows")] == [
+        ["Whole milk 41 SKU-00041", "Leeds, Mill Lane 4 S004", "below zero", "-3"]
+    ]
     assert visit.page.url.endswith("/stock?search=00041")
     visit.page.reload()
     visit.await_text("#shelf-rows", "SKU-00041")
     assert visit.page.get_by_role("searchbox", name="Product").input_value() == "00041"
+
+
+def test_a_store_is_chosen_and_a_product_is_found_by_name(visit: Visit) -> None:
+    chooser = visit.open("/stock").page.locator("select[name=store_id]")
+    chooser.select_option("Leeds, Mill Lane 4 · S004")
+    visit.await_asked("#shelves", "store_id=S004")
+    visit.page.get_by_role("searchbox", name="Product").fill("RYE")
+    visit.page.wait_for_function("() => document.querySelectorAll('#shelf-rows tr').length == 1")
+    assert visit.rows("#shelf-rows")[0][0] == "Rye bread 42 SKU-00042"
+    visit.page.locator("#shelves summary").click()
+    visit.await_text("#shelves .marker", "Generation 1, batch ")
+    visit.open("/replenishment").page.get_by_label("Product").type("rye bread 4")
+    visit.page.wait_for_selector("#products option[value=SKU-00042]", state="attached")
+    visit.page.get_by_label("Product").fill("SKU-00042")
+    visit.await_asked("#orders", "sku=SKU-00042")
+    assert [row[0] for row in visit.rows("#order-rows")] == ["Rye bread 42 SKU-00042"]
+    visit.open("/stock?store_id=S999")
+    assert chooser.input_value() == "S999", "an asked filter stays"
 
 
 def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
@@ -109,8 +135,8 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
     assert out[2:] == ["30 min", "0"]
     prices = [row[1:3] for row in visit.rows("#price-rows")]
     planned = [row[2:] for row in visit.rows("#promotion-rows")]
-    assert planned == [["2.49", "1.79", "planned"], ["2.49", "1.79", "holds now"]]
-    assert prices == [["2.49", "announced"], ["1.79", "holds now"], ["2.49", "past"]]
+    assert planned == [["£2.49", "£1.79", "planned"], ["£2.49", "£1.79", "holds now"]]
+    assert prices == [["£2.49", "announced"], ["£1.79", "holds now"], ["£2.49", "past"]]
     shop.inventory.row(4, SKU, 29, version=2)
     shop.inventory.mark()
     visit.await_text("#on-hand .value", "29")
@@ -122,7 +148,7 @@ def test_a_case_shows_its_rule_what_was_measured_and_its_events(api: Answers, vi
     assert len(rows) == len(api.json("/v1/alerts")["items"]) == 6
     visit.page.get_by_label("Status").select_option("withdrawn")
     visit.page.wait_for_function("() => document.querySelectorAll('#case-rows tr').length == 1")
-    assert visit.rows("#case-rows")[0][0] == "refund-rate"
+    assert visit.rows("#case-rows")[0][0] == "Refund rate"
     visit.open(f"/alerts?{urlencode(CASE)}")
     visit.await_text("#measured .value", "1,842 km/h")
     assert visit.text("#limit .value") == "300 km/h"
@@ -183,7 +209,7 @@ def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
         [count["reason"], count["topic"], f"{count['records']:,}"] for count in counts
     )
     visit.page.locator("#reason-rows a", has_text="late").click()
-    visit.await_text("#quarantine .address", "reason=late")
+    visit.await_asked("#quarantine", "reason=late")
     visit.await_text("#rejected-rows", f"{RECEIPTS.name}/2/1")
     assert [row[1] for row in visit.rows("#rejected-rows")] == ["late", "late"]
     visit.page.locator("#rejected-rows a", has_text=f"{RECEIPTS.name}/2/1").click()
@@ -219,7 +245,7 @@ def test_markdowns_are_listed_and_a_chosen_product_shows_its_prices(
     visit.await_text("#markdown-rows", "SKU-2")
     states = ["announced", "holds now", "ended 11:30:00"]
     assert [[row[0], *row[1:4], row[5]] for row in visit.rows("#markdown-rows")] == [
-        [sku, "2.00", "1.50", "25", state]
+        [sku, "£2.00", "£1.50", "25", state]
         for sku, state in zip(("SKU-1", "SKU-0", "SKU-2"), states, strict=True)
     ]
     proposals = visit.page.get_by_role("link", name="proposals").get_attribute("href")
@@ -230,7 +256,7 @@ def test_markdowns_are_listed_and_a_chosen_product_shows_its_prices(
     visit.page.get_by_role("link", name="SKU-2", exact=True).click()
     visit.await_text("#price-rows", "holds now")
     prices = [row[1:3] for row in visit.rows("#price-rows")]
-    assert prices == [["2.00", "holds now"], ["1.50", "past"], ["2.00", "past"]]
+    assert prices == [["£2.00", "holds now"], ["£1.50", "past"], ["£2.00", "past"]]
     visit.page.get_by_label("State").select_option("open")
     visit.await_text("#markdowns .none", "half an hour of the world after its start")
 
@@ -267,17 +293,21 @@ def test_the_shop_shows_the_numbers_that_the_api_gives(api: Answers, visit: Visi
     visit.open("/")
     visit.await_text("#best-rows", "SKU")
     best = api.json("/v1/best-sellers", top=10)["items"]
-    assert [row[1:3] for row in visit.rows("#best-rows")] == [
+    assert [[row[0].split()[-1], row[1]] for row in visit.rows("#best-rows")] == [
         [product["sku"], f"{product['units']:,}"] for product in best
     ]
+    sales = api.json(f"/v1/views/{STORE_SALES.name}/rows", store_id="S001", limit=500)["items"]
+    cents = sum(row["revenue_cents"] for row in sales if row["window_start"] >= HOUR)
+    assert visit.rows("#stores")[0][:2] == ["Leeds, Mill Lane 1 S001", f"£{cents / 100:,.2f}"]
     opened = api.json("/v1/alerts", status="open")["items"]
     visit.await_text("#open-alerts .value", str(len(opened)))
-    assert {row[0] for row in visit.rows("#alert-rows")} <= {alert["rule"] for alert in opened}
+    rules = {alert["rule"].replace("-", " ").capitalize() for alert in opened}
+    assert {row[0] for row in visit.rows("#alert-rows")} <= rules
     out = api.json("/v1/stock", state="out", limit=50)["items"]
     visit.await_text("#short .value", str(len(out)))
-    ordered = [row[0] for row in visit.rows("#order-rows")]
+    ordered = [[cell.split()[-1] for cell in row[:2]] for row in visit.rows("#order-rows")]
     assert sorted(ordered) == sorted(
-        f"{order['store_id']} {order['sku']}" for order in api.json("/v1/orders")["items"]
+        [order["sku"], order["store_id"]] for order in api.json("/v1/orders")["items"]
     )
 
 
@@ -315,7 +345,7 @@ def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
 
 
 def test_a_lost_connection_is_shown_and_resumed(tab: Visit, shop: Shop) -> None:
-    tab.open("/").await_text("#alert-rows", "impossible-travel")
+    tab.open("/").await_text("#alert-rows", "Impossible travel")
     before = tab.rows("#alert-rows")
     tab.page.context.set_offline(True)
     tab.await_connection("gone")

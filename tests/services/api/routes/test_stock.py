@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
-from contracts import ADJUSTMENTS, RECEIPTS
+from contracts import ADJUSTMENTS, PRODUCTS, RECEIPTS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
@@ -24,8 +24,10 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     for store, sku, units in ((1, "A", 4), (1, "B", 0), (2, "A", 9), (2, "B", -2), (2, "C", 6)):
         inventory.row(store, sku, units)
     inventory.mark(sold=5, adjusted=2)
+    log.put(PRODUCTS, {**PRODUCTS.examples[0], "sku": "C", "name": "Rye buns"})
     with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as api:
-        yield api.ready()
+        api.ready().await_items("/v1/stock?search=rye", 1)
+        yield api
 
 
 def test_a_shelf_says_its_units_and_what_has_been_counted(shelves: Answers) -> None:
@@ -65,6 +67,7 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
         ({"sku": "' or 1=1 --"}, []),
         ({"search": "a"}, [("S001", "A"), ("S002", "A")]),
         ({"search": "%"}, []),
+        ({"search": "BUNS"}, [("S002", "C")]),
     ],
 )
 def test_shelves_are_filtered_searched_and_sorted(
