@@ -12,11 +12,12 @@ from confluent_kafka import Message
 from contracts import CONTRACTS, GENERATIONS, Contract, decode
 from contracts.documents import to_document
 from contracts.errors import Undecodable
-from contracts.times import to_instant, to_text
+from contracts.times import to_epoch_ms, to_instant, to_text
 from infra import kafka
 from infra.errors import UserError
 from infra.settings import Settings, read_settings
 from ops.cli import screen
+from ops.cli.options import parse_moment
 from ops.control.access import grant_access, is_standing
 from ops.generations.record import read_generations
 
@@ -65,7 +66,7 @@ def read(
         str,
         typer.Option(
             "--from",
-            metavar="earliest|latest|OFFSET",
+            metavar="earliest|latest|OFFSET|TIME",
             help="Where to begin; latest: so that the newest record is the last one shown.",
         ),
     ] = EARLIEST,
@@ -110,7 +111,8 @@ def read_records(
 ) -> Iterator[Message]:
     """Up to this many records of each partition, one partition after the other.
 
-    `since`: the command's option. Raises UserError for a partition or an offset that is not there.
+    `since`: the command's option. Raises UserError for a partition, an offset or a time that
+    is not there.
     """
     client = kafka.create_admin(settings)
     starts = kafka.read_start_offsets(client, [topic])
@@ -121,7 +123,7 @@ def read_records(
                 f"--partition: {topic} has partitions 0 to {len(ends) - 1}; found {partition}."
             )
         starts, ends = ({(topic, partition): each[topic, partition]} for each in (starts, ends))
-    begins = find_first_offsets(topic, since, starts, ends, records_max)
+    begins = find_first_offsets(settings, topic, since, starts, ends, records_max)
     for key in sorted(ends):
         # A compacted topic has gaps: it is read to its end until there are enough.
         records = kafka.read_between(settings, {key: begins[key]}, {key: ends[key]})
@@ -130,22 +132,28 @@ def read_records(
 
 
 def find_first_offsets(
-    topic: str, since: str, starts: kafka.Offsets, ends: kafka.Offsets, records_max: int
+    settings: Settings,
+    topic: str,
+    since: str,
+    starts: kafka.Offsets,
+    ends: kafka.Offsets,
+    records_max: int,
 ) -> kafka.Offsets:
     """Where reading begins in each partition."""
     if since == EARLIEST:
         return starts
     if since == LATEST:
         return {key: max(starts[key], end - records_max) for key, end in ends.items()}
-    if not since.isdecimal():
-        raise UserError(f"--from: expected an offset, {EARLIEST} or {LATEST}; found {since}.")
-    offset = int(since)
-    if all(not starts[key] <= offset <= end for key, end in ends.items()):
-        raise UserError(
-            f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
-            f"record will be at {max(ends.values())}; found {offset}."
-        )
-    return {key: min(max(offset, starts[key]), end) for key, end in ends.items()}
+    if since.isdecimal():
+        offset = int(since)
+        if all(not starts[key] <= offset <= end for key, end in ends.items()):
+            raise UserError(
+                f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
+                f"record will be at {max(ends.values())}; found {offset}."
+            )
+        return {key: min(max(offset, starts[key]), end) for key, end in ends.items()}
+    at_ms = to_epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
+    return kafka.find_offsets_at(kafka.create_admin(settings), [topic], at_ms)
 
 
 def describe(message: Message) -> dict[str, Any]:
