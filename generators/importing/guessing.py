@@ -29,22 +29,23 @@ FORMATS = tuple(day + clock for clock in CLOCKS for day in DAYS)
 NAMES: Mapping[str, str] = {
     "receipt": """invoiceno invoice receipt receiptid receiptno receiptnumber orderid ordernumber
         orderno transactionid transactionno transaction ticket ticketno ticketnumber basketid bon
-        bonnr orderref belegnr beleg rechnungsnr factura facture numticket scontrino billno""",
+        bonnr orderref belegnr beleg rechnungsnr factura facture numticket scontrino billno saleid
+        incrementid bonnummer""",
     "time": """invoicedate datetime timestamp time date orderdate soldat when createdat paidat
         transactiondate saledate ordertime orderpurchasetimestamp datum zeitpunkt fecha data day
         purchasedate at""",
     "sku": """stockcode sku lineitemsku itemid productid product item article articleno upc ean
         barcode itemnbr artikelnr artikelnummer artikel articulo codigo code plu itemcode
-        productcode lineitemname""",
+        productcode itemsku material materialnr lineitemname""",
     "units": """quantity qty units unitssold lineitemquantity sales count pieces menge anzahl
-        cantidad quantite qte quantita unitsales stueck aantal qtysold n""",
+        cantidad quantite qte quantita unitsales stueck aantal qtysold qtyordered n""",
     "unit_price": """unitprice price sellprice itemprice itemcost lineitemprice preis einzelpreis
         precio preciounitario prix prixunitaire prezzo prijs""",
     "amount": """netsales grosssales orderlinetotal amount linetotal total revenue
-        salesamount salesvalue betrag umsatz summe importe montant importo gesamt""",
+        salesamount salesvalue rowtotal betrag umsatz summe wert importe montant importo gesamt""",
     "discount": "discount discounts lineitemdiscount rabatt descuento remise sconto",
     "store": """storeid store shop shopid branch outlet storenbr location filiale markt tienda
-        magasin negozio winkel sucursal""",
+        magasin negozio winkel sucursal storename plant werk""",
     "customer": """customerid customer memberid client userid householdkey kunde kundennr cliente
         clientid email""",
     "cashier": "cashierid cashier employee operator clerk kassierer cajero",
@@ -59,8 +60,12 @@ LIKELY = ("receipt", "time", "sku", "units", "unit_price")
 """Fields whose columns are also taken by the end of their names."""
 
 
+TAXES = re.compile(r"\b(ttc|ht|brutto|netto|(incl|excl|inkl|exkl)\b.*)$")
+"""What stands behind the name of a price: whether it holds the tax."""
+
+
 def simplify(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name.lower().replace("ß", "ss"))
+    plain = unicodedata.normalize("NFKD", TAXES.sub("", name.lower().replace("ß", "ss")))
     return re.sub(r"[^a-z0-9]", "", plain)
 
 

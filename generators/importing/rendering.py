@@ -22,6 +22,8 @@ MANY_ROWS_MIN = 20
 KINDS_MAX = 12
 WORDS = ("yes", "no", "on", "off", "true", "false", "null", "y", "n")
 """What YAML takes for something else than a text."""
+CLOCK_NAMES = re.compile(r"\b(time|clock|hour|uhrzeit|zeit|heure|hora|ora|tijd|klockan)\b", re.I)
+YES = frozenset(("yes", "y", "true", "1", "x", "ja", "oui", "si", "sí"))
 MANY_ROWS = 0.05
 REFUNDS = re.compile(r"refund|return|retour|storno|rückgabe|devoluci|reso|credit|cancel", re.I)
 NO_GOODS = re.compile(
@@ -196,8 +198,18 @@ def _render_time(found: Found) -> Iterator[str]:
         yield f"  column: [{named}]{also}" if beside else f"  column: {named}"
         yield from _render_formats(texts, forms)
         if not has_clock and not beside:
-            yield '  at: "12:00"  # the files say the day only'
+            yield f'  at: "12:00"  # {_doubt_day(found, column)}'
     yield "  zone: UTC  # CHECK: where the clock hangs, such as Europe/London"
+
+
+def _doubt_day(found: Found, day: Column) -> str:
+    """Whether the files say the day only: a column may be named as a clock is."""
+    for column in found.columns.values():
+        if column is not day and CLOCK_NAMES.search(column.name) and column.texts:
+            shown = f"such as {next(iter(column.texts))} (%Hh%M, %H%M%S, …)"
+            names = f"[{quote_name(day.name)}, {quote_name(column.name)}]"
+            return f"CHECK: if {column.name} says when: column: {names} and a format, {shown}"
+    return "the files say the day only"
 
 
 def _render_formats(texts: Sequence[str], forms: Sequence[str | None]) -> Iterator[str]:
@@ -258,7 +270,12 @@ def _render_signs(found: Found, tried: dict[str, str]) -> Iterator[str]:
 
 def _find_refunds(column: Column) -> list[str]:
     """The values of a column of few that mark refunds; none if they are all that it has."""
-    values = [text for text in column.texts if REFUNDS.search(text)]
+    asks = bool(REFUNDS.search(column.name))
+    values = [
+        text
+        for text in column.texts
+        if REFUNDS.search(text) or (asks and text.strip().lower() in YES)
+    ]
     return values if column.distinct <= KINDS_MAX and len(values) < len(column.texts) else []
 
 

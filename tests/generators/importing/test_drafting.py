@@ -161,3 +161,15 @@ Order ID,Order Date,SKU,Qty,Unit Price,Branch
     )
     assert "currency: USD" in drafted
     assert bring_in(tmp_path, drafted, "a.csv").refused == []
+
+
+def test_a_draft_asks_for_a_clock_that_it_cannot_read(tmp_path: Path) -> None:
+    text = "Beleg;Datum;Zeit;Artikel;Menge;Preis brutto;Storno\n"
+    text += "1;13.01.2026;081500;A;1;2,50;nein\n2;14.01.2026;091500;A;1;2,50;ja\n"
+    write_files(tmp_path, {"a.csv": text})
+    drafted = propose_mapping(tmp_path / "a.csv")
+    assert (
+        '  at: "12:00"  # CHECK: if Zeit says when: column: [Datum, Zeit] and a format' in drafted
+    )
+    assert "  unit_price: 'Preis brutto'" in drafted
+    assert "cancelled: {column: Storno, values: [ja]}" in drafted
