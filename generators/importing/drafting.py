@@ -3,6 +3,7 @@
 It guesses, tries the guess on the rows as an import would, and says what that showed.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,6 +28,8 @@ from infra.errors import UserError
 TEXTS_MAX = 5_000
 """The most distinct texts of a column that are looked at; they come from all of the files."""
 TIMES_TRIED = 200
+OBJECT_IDS = ("id", "number", "name")
+"""What names an object in JSON whose list holds the lines."""
 
 
 def propose_mapping(*paths: Path) -> str:
@@ -37,18 +40,14 @@ def propose_mapping(*paths: Path) -> str:
     return "\n".join(render_draft(found, try_draft(drafted, files))) + "\n"
 
 
-def study(files: Sequence[Path]) -> Found:
+def study(files: Sequence[Path], each: str | None = None) -> Found:
+    """What the files hold. `each`: the list in JSON whose elements are the rows; None: it is found
+    by what its elements are called.
+    """
     with TemporaryDirectory() as folder, closing(open_scratch(Path(folder))) as engine:
-        reader, encoding = Reader(engine, "source", "c"), None
+        reader = Reader(engine, "source", "c")
         try:
-            for part in list_parts(files):
-                if part.format in ("csv", "json"):
-                    try:
-                        choose_encoding(part, encoding[0] if encoding else None)
-                    except UserError:
-                        encoding = guess_encoding(part)
-                for table in read_tables(part, Rows(encoding=encoding[0] if encoding else None)):
-                    reader.load(table.label, table.batches)
+            encoding = _load(reader, files, each)
         except duckdb.Error as error:
             raise UserError(f"The files should hold rows that can be read, but: {error}") from error
         if not reader.columns:
@@ -60,15 +59,44 @@ def study(files: Sequence[Path]) -> Found:
             for name, ident in reader.columns.items()
             if not days or not re.search(days, name)
         }
+        if each is None and (lists := _rank_lists(columns)):
+            return study(files, lists[0])
         clocks = [name for name in columns if is_clock(engine, reader.columns[name])]
         guesses = _guess_fields(columns, clocks, wide=bool(days))
+        if each is not None and (ids := [name for name in OBJECT_IDS if name in columns]):
+            guesses.setdefault("receipt", ids[0])
         for field_name in NUMBERS:
             if guesses.get(field_name) in columns:
                 name = guesses[field_name]
                 columns[name].evidence = weigh(list_texts(engine, reader.columns[name]))
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         title = files[0].name + more
-    return Found(title, rows, columns, clocks, encoding, days, guesses)
+    return Found(title, rows, columns, clocks, encoding, days, guesses, each)
+
+
+def _load(reader: Reader, files: Sequence[Path], each: str | None) -> tuple[str, str] | None:
+    """Load the files. Returns the guessed encoding and a line in it, if one is not UTF-8."""
+    encoding = None
+    for part in list_parts(files):
+        if part.format in ("csv", "json"):
+            try:
+                choose_encoding(part, encoding[0] if encoding else None)
+            except UserError:
+                encoding = guess_encoding(part)
+        how = Rows(encoding=encoding[0] if encoding else None, each=each)
+        for table in read_tables(part, how):
+            reader.load(table.label, table.batches)
+    return encoding
+
+
+def _rank_lists(columns: dict[str, Column]) -> list[str]:
+    """The columns with lists of objects, first the one whose objects have most fields of a line."""
+    found = {}
+    for column in columns.values():
+        text = next((text for text in column.texts if text.startswith("[{")), "")
+        if text and "sku" in (named := guess(list(json.loads(text)[0]))):
+            found[column.name] = len(named)
+    return sorted(found, key=lambda name: -found[name])
 
 
 def _guess_fields(

@@ -48,6 +48,8 @@ class Rows(_Part):
     encoding: str | None = None
     """Of what is not UTF-8, as Python names it, such as cp1252; None: all files are UTF-8."""
     sheets: list[str] = []  # of workbooks; none: all
+    each: str | None = Field(None, min_length=1)
+    """Of JSON: the list whose elements are the rows; each has what stands beside the list, too."""
     decimal: Sign | dict[str, Sign] | None = None
     """The decimal sign of all numbers, or by column; None: as the whole column shows it."""
     nothing: list[str] = NOTHING  # texts that say no more than an empty cell, in any case

@@ -60,6 +60,8 @@ class Found:
     encoding: tuple[str, str] | None
     days: str | None
     guesses: dict[str, str] = field(default_factory=dict)
+    each: str | None = None
+    """The list in JSON whose elements are the rows."""
 
     def get(self, name: str) -> Column | None:
         return self.columns.get(self.guesses.get(name, ""))
@@ -111,8 +113,10 @@ def _render_rows(found: Found) -> Iterator[str]:
         or (evidence.counts["either"] and not evidence.sign and len(signs) != 1)
     ]
     stated = [name for name, e in seen.items() if e.sign == "," or name in unclear]
-    if found.encoding or stated:
+    if found.encoding or stated or found.each:
         yield "rows:"
+    if found.each:
+        yield f"  each: {quote_name(found.each)}  # what its elements do not say, all of them have"
     if found.encoding:
         shown = "".join(filter(str.isprintable, found.encoding[1]))
         yield f"  encoding: {found.encoding[0]}{_check(f'reads as {shown}')}"

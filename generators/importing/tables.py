@@ -183,7 +183,8 @@ def _read_json(part: Part, rows: Rows) -> Iterator[Batch]:
         texts = _list_objects(text, part.label) if start == "[" else text
         filled = (line for line in texts if not isinstance(line, str) or line.strip())
         while some := list(islice(filled, CELLS_PER_BATCH // 20)):
-            read = [_parse_object(line) if isinstance(line, str) else line for line in some]
+            parsed = [_parse_object(line) if isinstance(line, str) else line for line in some]
+            read = [row for each in parsed for row in _spread(each, rows.each)]
             flat = [_flatten(row) if isinstance(row, dict) else {} for row in read]
             names = [*dict.fromkeys(chain.from_iterable(flat))]
             faults = [None if isinstance(row, dict) else NO_JSON for row in read]
@@ -208,6 +209,13 @@ def _parse_object(line: str) -> Any:
         return json.loads(line, parse_float=write_decimals, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
         return None
+
+
+def _spread(row: Any, name: str | None) -> list[Any]:
+    """A row for each element of the list of that name, beside what the list stands beside."""
+    if name is None or not isinstance(row, dict) or not isinstance(row.get(name), list):
+        return [row]
+    return [{**row, name: element} for element in row[name]] or [{**row, name: None}]
 
 
 def _flatten(row: dict[str, Any], before: str = "") -> dict[str, str | None]:

@@ -7,7 +7,7 @@ import yaml
 
 from generators.importing.drafting import propose_mapping
 from generators.importing.mapping import Mapping
-from tests.generators.importing.outcomes import bring_in, cents, write_files
+from tests.generators.importing.outcomes import bring_in, cents, units, write_files
 from tests.generators.importing.sales import SHAPE, write_m5, write_uci
 
 HEAD = "Receipt,When,Shop,Article,Qty,Price,Customer\n"
@@ -173,3 +173,19 @@ def test_a_draft_asks_for_a_clock_that_it_cannot_read(tmp_path: Path) -> None:
     )
     assert "  unit_price: 'Preis brutto'" in drafted
     assert "cancelled: {column: Storno, values: [ja]}" in drafted
+
+
+def test_the_lines_of_an_order_in_json_are_rows(tmp_path: Path) -> None:
+    text = """\
+{"id": 7, "created_at": "2026-03-01T09:00:00+01:00", "shop": "L", "tax_lines": [{"rate": 0.2}],\
+ "line_items": [{"sku": "007", "quantity": 2, "price": "4.50"}, {"sku": "8", "quantity": 1,\
+ "price": 3}]}
+{"id": 8, "created_at": "2026-03-01T10:00:00+01:00", "shop": "L", "line_items": []}
+"""
+    write_files(tmp_path, {"a.jsonl": text})
+    drafted = propose_mapping(tmp_path / "a.jsonl")
+    assert "  each: line_items" in drafted
+    found = bring_in(tmp_path, drafted, "a.jsonl")
+    [receipt] = found.receipts
+    assert units([receipt]) == {"L/007": 2, "L/8": 1}
+    assert list(found.reasons.values()) == ["sku: expected one, found nothing"]
