@@ -67,14 +67,16 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
         ],
         operation_timeout=REQUEST_SECONDS_MAX,
     )
-    for future in made.values():
+    new = []
+    for name, future in made.items():
         try:
             future.result(timeout=2 * REQUEST_SECONDS_MAX)
+            new.append(name)
         except KafkaException as error:
-            # Another process has just made it, from the same contract.
+            # It has just been made, from the same contract.
             if get_error_code(error) != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
-    return tuple(sorted(missing))
+    return tuple(sorted(new))
 
 
 def build_config(topic: TopicSettings) -> dict[str, str]:

@@ -63,7 +63,7 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
 
 
 def check_pipelines(settings: Settings, started_at: int) -> str | None:
-    """Ready once each promoted generation has written a marker since this start.
+    """Ready once each promoted generation has written a marker since this start, or has read all.
 
     A pipeline whose generation is invalid has none to wait for.
     """
@@ -78,7 +78,7 @@ def check_pipelines(settings: Settings, started_at: int) -> str | None:
 
 def read_fresh_markers(settings: Settings, started_at: int) -> Mapping[str, Marker | None]:
     """By pipeline: the newest marker of its promoted generation; None: not yet one since this
-    start. One whose generation is invalid has none to wait for, and is left out.
+    start, and more to read. One whose generation is invalid has none to wait for, and is left out.
     """
     by_pipeline = read_generations(settings, READER)
     markers = read_markers(settings, READER, MARKERS_READ_MAX)
@@ -89,7 +89,10 @@ def read_fresh_markers(settings: Settings, started_at: int) -> Mapping[str, Mark
             found[name] = None
         elif promoted := generations.promoted:
             marker = markers.get((name, promoted.number))
-            is_fresh = marker is not None and marker.written_at_ms >= started_at * 1000
+            is_fresh = marker is not None and (
+                marker.written_at_ms >= started_at * 1000
+                or count_behind(settings, marker.inputs) == 0
+            )
             found[name] = marker if is_fresh else None
     return found
 

@@ -83,10 +83,22 @@ def test_pipelines_are_ready_when_the_promoted_have_written_since_this_start(ask
     assert ask("inventory", GENERATIONS, create_marker(AFTER_MS, pipeline="fraud")) is None
 
 
+def test_a_pipeline_that_has_nothing_to_read_is_ready(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A world that stands still has no more records, so no more markers."""
+    monkeypatch.setattr(ready, "read_end_offsets", lambda *_: RECEIPTS_READ)
+    assert (
+        ask("inventory", GENERATIONS, create_marker(BEFORE_MS)) == "inventory g2, 0 records behind"
+    )
+
+
 def test_pipelines_without_a_marker_since_this_start_still_start(
     ask: Ask, current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ready, "read_generations", lambda *_: GENERATIONS)
+    monkeypatch.setattr(ready, "create_admin", lambda _: None)
+    monkeypatch.setattr(ready, "read_end_offsets", lambda *_: {("receipts", 0): 10})
     read = {("inventory", 2): create_marker(AFTER_MS)}
     monkeypatch.setattr(ready, "read_markers", lambda *_: read)
     process = Process("pipelines", "RUNNING", pid=7, started_at=STARTED, up_seconds=1, reason="")
