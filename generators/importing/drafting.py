@@ -3,12 +3,12 @@
 It guesses, tries the guess on the rows as an import would, and says what that showed.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import duckdb
 import yaml
@@ -22,7 +22,7 @@ from generators.importing.mapping import Mapping, Rows
 from generators.importing.numbers import weigh
 from generators.importing.reading import Reader, read_lines
 from generators.importing.rendering import NUMBERS, Column, Found, render_draft
-from generators.importing.tables import read_tables
+from generators.importing.tables import read_json, read_tables
 from infra.errors import UserError
 
 TEXTS_MAX = 5_000
@@ -59,8 +59,8 @@ def study(files: Sequence[Path], each: str | None = None) -> Found:
             for name, ident in reader.columns.items()
             if not days or not re.search(days, name)
         }
-        if each is None and (lists := _rank_lists(columns)):
-            return study(files, lists[0])
+        if each is None and (found := _find_list(files, columns)):
+            return study(files, found)
         clocks = [name for name in columns if is_clock(engine, reader.columns[name])]
         guesses = _guess_fields(columns, clocks, wide=bool(days))
         if each is not None and (ids := [name for name in OBJECT_IDS if name in columns]):
@@ -89,14 +89,17 @@ def _load(reader: Reader, files: Sequence[Path], each: str | None) -> tuple[str,
     return encoding
 
 
-def _rank_lists(columns: dict[str, Column]) -> list[str]:
-    """The columns with lists of objects, first the one whose objects have most fields of a line."""
+def _find_list(files: Sequence[Path], columns: dict[str, Column]) -> str | None:
+    """The list of objects in JSON whose objects have most fields of a line; None: there is none."""
+    if any(part.format != "json" for part in list_parts(files)):
+        return None
     found = {}
     for column in columns.values():
-        text = next((text for text in column.texts if text.startswith("[{")), "")
-        if text and "sku" in (named := guess(list(json.loads(text)[0]))):
+        lists = (read_json(text) for text in column.texts if text.startswith("[{"))
+        objects: list[Any] = next((each for each in lists if isinstance(each, list)), [{}])
+        if "sku" in (named := guess(list(objects[0]))):
             found[column.name] = len(named)
-    return sorted(found, key=lambda name: -found[name])
+    return max(found, key=lambda name: found[name], default=None)
 
 
 def _guess_fields(

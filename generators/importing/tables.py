@@ -183,7 +183,7 @@ def _read_json(part: Part, rows: Rows) -> Iterator[Batch]:
         texts = _list_objects(text, part.label) if start == "[" else text
         filled = (line for line in texts if not isinstance(line, str) or line.strip())
         while some := list(islice(filled, CELLS_PER_BATCH // 20)):
-            parsed = [_parse_object(line) if isinstance(line, str) else line for line in some]
+            parsed = [read_json(line) if isinstance(line, str) else line for line in some]
             read = [row for each in parsed for row in _spread(each, rows.each)]
             flat = [_flatten(row) if isinstance(row, dict) else {} for row in read]
             names = [*dict.fromkeys(chain.from_iterable(flat))]
@@ -192,7 +192,7 @@ def _read_json(part: Part, rows: Rows) -> Iterator[Batch]:
 
 
 def _list_objects(text: Iterable[str], label: str) -> list[Any]:
-    found = _parse_object("".join(text))
+    found = read_json("".join(text))
     if not isinstance(found, list):
         raise UserError(f"{label} should be a list of objects in JSON, or an object per line")
     return [row if isinstance(row, dict) else None for row in found]
@@ -203,7 +203,7 @@ def write_decimals(number: str) -> str:
     return f"{number}0" if re.fullmatch(r"-?[0-9]{1,3}\.[0-9]{3}", number) else number
 
 
-def _parse_object(line: str) -> Any:
+def read_json(line: str) -> Any:
     """The value, with numbers as they are written; None for what is no JSON."""
     try:
         return json.loads(line, parse_float=write_decimals, parse_int=str, parse_constant=str)

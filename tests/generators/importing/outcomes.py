@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping as Texts
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,18 +12,10 @@ import yaml
 from contracts import ADJUSTMENTS, PRODUCTS, RECEIPTS, REFUNDS
 from contracts.times import to_instant
 from generators.importing.account import draw_up, keep_rejected, write_refused
-from generators.importing.engine import open_scratch
-from generators.importing.events import (
-    Issued,
-    Refused,
-    announce_catalog,
-    issue_events,
-    refuse_unplaced,
-    to_outgoing,
-)
+from generators.importing.events import Issued, Refused, announce_catalog, to_outgoing
 from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
-from generators.importing.reading import read_lines
+from tests.generators.importing.sales import list_outcomes, load_lines
 
 Event = dict[str, Any]
 
@@ -96,10 +87,9 @@ def bring_in(folder: Path, text: str, *names: str, **files: str | bytes) -> Outc
     write_files(folder, files)
     mapping = Mapping.model_validate(yaml.safe_load(text))
     paths = [folder / name for name in (*names, *files)]
-    with TemporaryDirectory() as scratch, closing(open_scratch(Path(scratch))) as engine:
-        read_lines(engine, mapping, list_files(paths), lambda _: None)
+    with TemporaryDirectory() as scratch, load_lines(mapping, *list_files(paths)) as engine:
         found = Outcome()
-        for event in (*refuse_unplaced(engine), *issue_events(engine, mapping)):
+        for event in list_outcomes(engine, mapping):
             _sort_in(found, event)
         for issued in announce_catalog(engine, mapping, 1, 2):
             if issued.contract is PRODUCTS:

@@ -114,7 +114,11 @@ def create_mapping(**changes: Any) -> Mapping:
 def read(wanted: Mapping, *files: Path) -> list[Issued | Refused]:
     """What the files hold, in the order in which it happened."""
     with load_lines(wanted, *files) as engine:
-        return [*refuse_unplaced(engine), *issue_events(engine, wanted)]
+        return list_outcomes(engine, wanted)
+
+
+def list_outcomes(engine: duckdb.DuckDBPyConnection, wanted: Mapping) -> list[Issued | Refused]:
+    return [*refuse_unplaced(engine), *issue_events(engine, wanted)]
 
 
 def read_issued(wanted: Mapping, *files: Path) -> list[Issued]:

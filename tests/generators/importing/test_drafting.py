@@ -189,3 +189,10 @@ def test_the_lines_of_an_order_in_json_are_rows(tmp_path: Path) -> None:
     [receipt] = found.receipts
     assert units([receipt]) == {"L/007": 2, "L/8": 1}
     assert list(found.reasons.values()) == ["sku: expected one, found nothing"]
+
+
+def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path: Path) -> None:
+    rows = '1,2024-03-01,L,A,1,1,[{sku}\n2,2024-03-01,L,A,1,1,"[{""sku"": 1}]"\n'
+    write_files(tmp_path, {"a.csv": HEAD + rows, "a.jsonl": '{"note": "[{sku}", "sku": "A"}\n'})
+    for name in ("a.csv", "a.jsonl"):
+        assert "each:" not in propose_mapping(tmp_path / name)
