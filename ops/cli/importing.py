@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -21,6 +20,7 @@ from infra.kafka import NotDelivered
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.cli import screen
+from ops.cli.options import parse_moment
 
 LINES_SHOWN_MAX = 60
 SELDOM = (50_000, 20, 100)
@@ -58,7 +58,7 @@ def import_command(
         )
     settings, wanted = read_settings(), read_mapping(mapping)
     gc.set_threshold(*SELDOM)
-    end_ms = to_epoch_ms(parse_day(until)) if until else None
+    end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"
     mend = locate_reports(settings) / f"{name}-refused.csv"
     with report_refusals(settings, name) as report, screen.show_waiting("import", "") as wait:
@@ -83,18 +83,6 @@ def import_command(
             screen.say(line)
     if imported.refused:
         raise typer.Exit(1)
-
-
-def parse_day(given: str) -> datetime:
-    """The instant in UTC; a day without a time begins at midnight, in UTC. Raises UserError."""
-    try:
-        moment = datetime.fromisoformat(given)
-    except ValueError as error:
-        raise UserError(
-            "--until: expected a day or a time, as 2026-03-02 or 2026-03-02T10:00:00Z; "
-            f"found {given}."
-        ) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 @contextmanager
